@@ -1,0 +1,17 @@
+# Everything comes from Debian's packages; `./dev setup` installs them.
+find_package(PkgConfig REQUIRED)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(TIFF REQUIRED)
+find_package(OpenEXR REQUIRED)
+foreach(package libhwy lcms2 libwebp libwebpdemux libavif libjxl libjxl_threads)
+  pkg_check_modules(${package} REQUIRED IMPORTED_TARGET ${package})
+endforeach()
+
+set(ACUITY_DEPENDENCIES
+  PkgConfig::libhwy TBB::tbb fmt::fmt PkgConfig::lcms2 PNG::PNG JPEG::JPEG PkgConfig::libwebp PkgConfig::libwebpdemux
+  PkgConfig::libavif PkgConfig::libjxl PkgConfig::libjxl_threads TIFF::TIFF OpenEXR::OpenEXR)

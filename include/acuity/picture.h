@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Reading picture files.
+#ifndef ACUITY_PICTURE_H
+#define ACUITY_PICTURE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/export.h"
+#include "acuity/image.h"
+#include "acuity/status.h"
+
+namespace acuity {
+
+/// What a file may cost. A file that declares more is refused before anything is allocated for it.
+struct PictureLimits {
+  int64_t maximum_side = 65535;                        ///< pixels
+  int64_t maximum_pixels = int64_t{1} << 28;           ///< width times height
+  int64_t maximum_file_bytes = int64_t{1} << 31;
+  int64_t maximum_decoded_bytes = int64_t{1} << 32;
+};
+
+/// A decoded picture in the samples the file holds, with everything known about their colour.
+class Picture {
+ public:
+  ImageView view;                     ///< into this picture's own memory
+  std::string format;                 ///< "PNG", "JPEG", ...
+  std::vector<std::string> found;     ///< what the file said: "8-bit RGB", "ICC profile 'Display P3'", ...
+  std::vector<std::string> assumed;   ///< what it did not say and we took for granted: "sRGB", ...
+  std::shared_ptr<std::byte[]> pixels;
+};
+
+/// Reads a file, or standard input when path is "-". The format is recognised by content, never by name.
+ACUITY_API Result<Picture> read_picture(const std::string& path, const PictureLimits& limits = {});
+
+/// Decodes a file already in memory; `name` is used in messages.
+ACUITY_API Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name,
+                                          const PictureLimits& limits = {});
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a metric answers: its value, everything else it found on the way, and how it was obtained.
+#ifndef ACUITY_SCORE_H
+#define ACUITY_SCORE_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace acuity {
+
+struct NamedValue {
+  std::string name;
+  double value = 0;
+};
+
+/// One value a pixel, row by row; larger means a more visible difference.
+struct DifferenceMap {
+  int width = 0;
+  int height = 0;
+  std::vector<float> values;
+};
+
+/// How a score came about.
+struct Provenance {
+  std::string metric_version;          ///< of the metric's definition, e.g. "2.1"
+  std::string library_version;
+  std::string device;                  ///< e.g. "cpu (AVX2)"
+  int threads = 1;
+  std::string memory_mode;             ///< "full" or "strip 64"
+  std::vector<std::string> assumptions;
+  std::vector<NamedValue> timing_ms;   ///< e.g. {"metric", 12.5}
+};
+
+struct Score {
+  double value = 0;
+  std::vector<NamedValue> outputs;  ///< the metric's other results, in a fixed order
+  DifferenceMap map;                ///< empty unless asked for
+  Provenance provenance;
+};
+
+}  // namespace acuity
+
+#endif

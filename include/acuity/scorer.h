@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Scoring pairs of pictures.
+//
+//   auto scorer = acuity::Scorer::create({.metric = "ssimulacra2"}, width, height);
+//   if (!scorer.ok()) return report(scorer.status());
+//   scorer->set_reference(reference);                // once: all that depends on the reference alone is kept
+//   acuity::Result<acuity::Score> a = scorer->score(distorted);      // many times
+//   acuity::Result<acuity::Score> b = scorer->score(other, other_distorted);
+//
+// A Scorer is used by one thread at a time; it uses several inside. Different Scorers are independent.
+#ifndef ACUITY_SCORER_H
+#define ACUITY_SCORER_H
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "acuity/export.h"
+#include "acuity/image.h"
+#include "acuity/score.h"
+#include "acuity/status.h"
+
+namespace acuity {
+
+/// How much of the picture is in work at once. It never changes a score.
+struct MemoryMode {
+  enum class Kind { automatic, full, strip };
+  Kind kind = Kind::automatic;
+  int rows = 0;  ///< for strip: how many rows at a time, at least 1
+
+  static MemoryMode automatic() { return {}; }
+  static MemoryMode full() { return {Kind::full, 0}; }
+  static MemoryMode strip(int rows) { return {Kind::strip, rows}; }
+};
+
+struct ScorerOptions {
+  std::string metric;              ///< a name from metrics()
+  std::string device = "auto";     ///< "auto" or "cpu"
+  MemoryMode memory{};
+  int threads = 0;                 ///< 0: one for each core
+  bool want_map = false;           ///< fill Score::map
+};
+
+enum class Better { higher, lower };
+
+/// What is known of a metric without running it.
+struct MetricInfo {
+  std::string name;         ///< as ScorerOptions::metric takes it
+  std::string version;      ///< of the definition
+  std::string title;        ///< one line for lists
+  Better better = Better::higher;
+  double identical = 0;     ///< the value of two identical pictures
+  int minimum_side = 1;     ///< smaller pictures are refused
+  bool has_map = false;
+  std::string alpha_rule;   ///< what is done with transparency, in words
+};
+
+/// Every metric this build has, in the order lists show them.
+ACUITY_API std::span<const MetricInfo> metrics();
+
+/// The entry of that name, or null.
+ACUITY_API const MetricInfo* find_metric(std::string_view name);
+
+/// What a value of that metric means to a person, in a few words; empty where the metric has no anchors.
+ACUITY_API std::string meaning(std::string_view metric, double value);
+
+class ACUITY_API Scorer {
+ public:
+  static Result<Scorer> create(const ScorerOptions& options, int width, int height);
+  ~Scorer();
+  Scorer(Scorer&&) noexcept;
+  Scorer& operator=(Scorer&&) noexcept;
+
+  /// Keeps what it needs of the reference; the view may go away afterwards.
+  Status set_reference(const ImageView& reference);
+  /// Against the reference set before.
+  Result<Score> score(const ImageView& distorted);
+  /// A pair; the reference set before, if any, stays.
+  Result<Score> score(const ImageView& reference, const ImageView& distorted);
+
+  const MetricInfo& metric() const;
+
+ private:
+  struct State;
+  explicit Scorer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "base/threads.h"
+
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace acuity {
+
+struct Threads::Arena {
+  explicit Arena(int count) : arena(count) {}
+  tbb::task_arena arena;
+};
+
+Threads::Threads(int count)
+    : count_(count > 0 ? count : tbb::info::default_concurrency()),
+      arena_(count_ > 1 ? std::make_unique<Arena>(count_) : nullptr) {}
+Threads::~Threads() = default;
+Threads::Threads(Threads&&) noexcept = default;
+Threads& Threads::operator=(Threads&&) noexcept = default;
+
+void Threads::run(const std::function<void(int)>& worker) const {
+  if (count_ == 1) {
+    worker(0);
+    return;
+  }
+  arena_->arena.execute([&] {
+    tbb::parallel_for(0, count_, [&](int index) { worker(index); }, tbb::simple_partitioner());
+  });
+}
+
+}  // namespace acuity

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a metric must offer to be scored with. src/metrics/mse is the example to copy.
+#ifndef ACUITY_ENGINE_METRIC_H
+#define ACUITY_ENGINE_METRIC_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acuity/image.h"
+#include "acuity/score.h"
+#include "acuity/scorer.h"
+#include "acuity/status.h"
+#include "base/threads.h"
+
+namespace acuity {
+
+/// What one run of a metric found; the engine adds the provenance.
+struct Measurement {
+  double value = 0;
+  std::vector<NamedValue> outputs;
+  DifferenceMap map;                      // empty unless asked for
+  std::vector<std::string> assumptions;
+};
+
+/// A metric at work on pictures of one size. The engine has checked every view before it arrives here: the size is the
+/// metric's, planes are there, depths make sense, floats are finite.
+class Metric {
+ public:
+  struct Setup {
+    int width = 0;
+    int height = 0;
+    bool want_map = false;
+    int strip_rows = 0;              // 0: the metric decides
+    const Threads* threads = nullptr;  // outlives the metric
+  };
+
+  virtual ~Metric() = default;
+  virtual Status set_reference(const ImageView& reference) = 0;
+  virtual Result<Measurement> score(const ImageView& distorted) = 0;  // after set_reference
+  virtual Result<Measurement> score(const ImageView& reference, const ImageView& distorted) = 0;
+};
+
+/// A row of the registry.
+struct MetricEntry {
+  MetricInfo info;
+  Result<std::unique_ptr<Metric>> (*create)(const Metric::Setup& setup);
+  std::string (*meaning)(double value);
+};
+
+/// Every metric, in the order lists show them; engine/registry.cc names them.
+const std::vector<MetricEntry>& registry();
+
+}  // namespace acuity
+
+#endif

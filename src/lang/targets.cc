@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "lang/targets.h"
+
+#include <array>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+
+namespace acuity {
+namespace {
+
+struct Target {
+  const char* name;   // as ACUITY_CPU takes it
+  const char* title;  // as results show it
+  int64_t bit;
+};
+
+// Fastest first.
+constexpr std::array<Target, 4> kTargets{{
+    {"avx512", "AVX-512", HWY_AVX3},
+    {"avx2", "AVX2", HWY_AVX2},
+    {"sse4", "SSE4", HWY_SSE4},
+    {"neon", "NEON", HWY_NEON},
+}};
+
+// Compiled in, and understood by this processor.
+bool usable(const Target& target, int64_t supported) { return (target.bit & HWY_TARGETS & supported) != 0; }
+
+}  // namespace
+
+std::vector<std::string> cpu_targets() {
+  hwy::SetSupportedTargetsForTest(0);
+  std::vector<std::string> names;
+  for (const Target& target : kTargets) {
+    if (usable(target, hwy::SupportedTargets())) names.emplace_back(target.name);
+  }
+  return names;
+}
+
+Status limit_cpu(const std::string& name) {
+  hwy::SetSupportedTargetsForTest(0);
+  if (name.empty()) return {};
+  const int64_t supported = hwy::SupportedTargets();
+  int64_t allowed = 0;
+  bool found = false;
+  for (const Target& target : kTargets) {
+    found = found || name == target.name;
+    if (found && usable(target, supported)) allowed |= target.bit;
+  }
+  if (allowed == 0) {
+    return Status(StatusCode::usage, fmt::format("ACUITY_CPU is '{}', which this build and processor do not offer; use one of: {}",
+                                                 name, fmt::join(cpu_targets(), ", ")));
+  }
+  hwy::SetSupportedTargetsForTest(allowed);
+  return {};
+}
+
+Status prepare_cpu() {
+  static const Status prepared = [] {
+    if (cpu_targets().empty()) {
+      return Status(StatusCode::device, "this processor lacks the lowest instruction set this build needs (SSE4.1 on x86)");
+    }
+    const char* limit = std::getenv("ACUITY_CPU");
+    return limit_cpu(limit != nullptr ? limit : "");
+  }();
+  return prepared;
+}
+
+std::string cpu_target() {
+  for (const Target& target : kTargets) {
+    if (usable(target, hwy::SupportedTargets())) return target.title;
+  }
+  return "none";
+}
+
+}  // namespace acuity
