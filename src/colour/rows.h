@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The one way in for pixels: any ImageView, row by row, as planar floats in the space a metric works in. No full-size copy
-// is ever made, and nothing passes through 8 bit.
+// The one way in for pixels: any ImageView, row by row, as planar floats in the space a metric works in. No full-size
+// copy is ever made, and nothing passes through 8 bit.
 #ifndef ACUITY_COLOUR_ROWS_H
 #define ACUITY_COLOUR_ROWS_H
 
@@ -17,8 +17,9 @@ namespace acuity {
 /// What a metric wants its pixels to be. The primaries are always those of BT.709.
 struct WorkingSpace {
   enum class Encoding {
-    linear,       ///< light, SDR white at 1
-    srgb_codes,   ///< sRGB-encoded, 0 .. 255, fractions kept; integer samples of an 8-bit sRGB picture come out unchanged
+    linear,      ///< light, SDR white at 1
+    srgb_codes,  ///< sRGB-encoded, 0 .. 255, fractions kept; integer samples of an 8-bit sRGB picture come out
+                 ///< unchanged
   };
   Encoding encoding = Encoding::linear;
   /// How sRGB samples become light. The references differ in the last digits, and some scores contain the difference.
@@ -33,12 +34,13 @@ struct WorkingSpace {
 /// Rows of one picture in a working space. Reading is const and may happen on several threads at once.
 class Rows {
  public:
-  /// The view must stay valid. Transparent pictures are composited over the grey `background` (0..1) in the encoded space
-  /// of the picture, as the references do; `background` must be given for views with alpha and is ignored for others.
+  /// The view must stay valid. Transparent pictures are composited over the grey `background` (0..1) in the encoded
+  /// space of the picture, as the references do; `background` must be given for views with alpha and is ignored for
+  /// others.
   static Result<Rows> create(const ImageView& view, const WorkingSpace& space, std::optional<float> background);
 
-  /// Pixels x_begin .. x_end - 1 of row y. Grey pictures give three equal planes. `from` may be any float buffers without
-  /// particular alignment.
+  /// Pixels x_begin .. x_end - 1 of row y. Grey pictures give three equal planes. `from` may be any float buffers
+  /// without particular alignment.
   void read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const;
 
   int width() const { return view_.width; }

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A pixel passes three steps: each sample through a curve (a table where samples are integers), the three of them
+// through a matrix or whatever else mixes channels, and, where a metric wants codes of a picture that is not sRGB, the
+// sRGB curve. create() decides which of them a picture needs and folds what it can into the first.
+#include "colour/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "colour/icc.h"
+#include "colour/primaries.h"
+#include "colour/transfer.h"
+
+namespace acuity {
+namespace {
+
+using Table = std::vector<float>;
+
+// One channel's first step.
+struct Channel {
+  enum class Kind { scale, srgb_libjxl, general };
+  Kind kind = Kind::scale;
+  double factor = 1;  // for scale
+  Curve curve;        // for general
+  std::shared_ptr<const Table> table;
+  float transparent = 0;  // what the background alone becomes
+
+  float value(float encoded) const {
+    switch (kind) {
+      case Kind::scale:
+        return static_cast<float>(encoded * factor);
+      case Kind::srgb_libjxl:
+        return srgb_to_linear_libjxl(encoded);
+      case Kind::general:
+        break;
+    }
+    return static_cast<float>(curve(encoded));
+  }
+
+  // Integer samples are divided in double, so that equal fractions of different depths give equal results; libjxl
+  // multiplies by a float reciprocal.
+  float value_of_code(int code, int maximum) const {
+    if (kind == Kind::srgb_libjxl) return value(static_cast<float>(code) * (1.0f / static_cast<float>(maximum)));
+    const double encoded = static_cast<double>(code) / maximum;
+    return static_cast<float>(kind == Kind::scale ? encoded * factor : curve(encoded));
+  }
+};
+
+Channel general(Curve curve) {
+  Channel channel;
+  channel.kind = Channel::Kind::general;
+  channel.curve = std::move(curve);
+  return channel;
+}
+
+using Pixels = std::function<void(float* red, float* green, float* blue, int count)>;
+
+Table make_table(const Channel& channel, int depth) {
+  const int maximum = (1 << depth) - 1;
+  Table table(static_cast<size_t>(maximum) + 1);
+  for (int code = 0; code <= maximum; ++code) table[static_cast<size_t>(code)] = channel.value_of_code(code, maximum);
+  return table;
+}
+
+// Nearly all pictures are sRGB of one of a few depths: those tables are made once.
+std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
+  struct Slot {
+    std::once_flag once;
+    std::shared_ptr<const Table> table;
+  };
+  static std::array<std::array<Slot, 17>, 3> slots;
+  Slot& slot = slots[static_cast<size_t>(channel.kind)][static_cast<size_t>(depth)];
+  std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
+  return slot.table;
+}
+
+template <typename Sample>
+Sample sample_at(const std::byte* from) {
+  Sample sample;
+  std::memcpy(&sample, from, sizeof(sample));
+  return sample;
+}
+
+struct Span {
+  const std::byte* samples;
+  const std::byte* alpha;  // null when opaque
+  ptrdiff_t stride;
+  int count;
+};
+
+// The inner loops: one channel of some pixels of a row.
+using Load = void (*)(const Channel& channel, const Span& span, int maximum, float background, float* to);
+
+template <typename Sample>
+void load_codes(const Channel& channel, const Span& span, int maximum, float, float* to) {
+  const float* table = channel.table->data();
+  const std::byte* from = span.samples;
+  for (int i = 0; i < span.count; ++i, from += span.stride) {
+    // Bytes cannot exceed their maximum; a 16-bit sample can lie outside the depth its view declares.
+    const int code = sample_at<Sample>(from);
+    to[i] = table[sizeof(Sample) == 1 ? code : std::min(code, maximum)];
+  }
+}
+
+template <typename Sample>
+void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum, float background, float* to) {
+  const float* table = channel.table->data();
+  const float scale = 1.0f / static_cast<float>(maximum);
+  for (int i = 0; i < span.count; ++i) {
+    const int code = std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum);
+    const int alpha_code = sample_at<Sample>(span.alpha + i * span.stride);
+    if (alpha_code >= maximum) {
+      to[i] = table[code];
+    } else if (alpha_code == 0) {
+      to[i] = channel.transparent;
+    } else {
+      const float alpha = static_cast<float>(alpha_code) * scale;
+      to[i] = channel.value(alpha * (static_cast<float>(code) * scale) + (1.f - alpha) * background);
+    }
+  }
+}
+
+void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
+  for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
+  if (channel.kind == Channel::Kind::scale && channel.factor == 1) return;
+  for (int i = 0; i < span.count; ++i) to[i] = channel.value(to[i]);
+}
+
+void load_floats_with_alpha(const Channel& channel, const Span& span, int, float background, float* to) {
+  for (int i = 0; i < span.count; ++i) {
+    const float alpha = sample_at<float>(span.alpha + i * span.stride);
+    to[i] = channel.value(alpha * sample_at<float>(span.samples + i * span.stride) + (1.f - alpha) * background);
+  }
+}
+
+Load load_for(const ImageView& view) {
+  switch (view.type) {
+    case SampleType::u8:
+      return view.has_alpha() ? load_codes_with_alpha<uint8_t> : load_codes<uint8_t>;
+    case SampleType::u16:
+      return view.has_alpha() ? load_codes_with_alpha<uint16_t> : load_codes<uint16_t>;
+    case SampleType::f32:
+      break;
+  }
+  return view.has_alpha() ? load_floats_with_alpha : load_floats;
+}
+
+Pixels multiply_by(const Matrix3& matrix) {
+  return [matrix](float* red, float* green, float* blue, int count) {
+    for (int i = 0; i < count; ++i) {
+      const Vector3 rgb = matrix * Vector3{red[i], green[i], blue[i]};
+      red[i] = static_cast<float>(rgb[0]);
+      green[i] = static_cast<float>(rgb[1]);
+      blue[i] = static_cast<float>(rgb[2]);
+    }
+  };
+}
+
+// Scene light to the light of a display; `scale` is the display's peak in units of the working space.
+Pixels show_hlg(const Vector3& luminance, double gamma, double scale) {
+  return [=](float* red, float* green, float* blue, int count) {
+    for (int i = 0; i < count; ++i) {
+      const double y = luminance[0] * red[i] + luminance[1] * green[i] + luminance[2] * blue[i];
+      const double factor = y > 0 ? scale * std::pow(y, gamma - 1) : 0;
+      red[i] = static_cast<float>(factor * red[i]);
+      green[i] = static_cast<float>(factor * green[i]);
+      blue[i] = static_cast<float>(factor * blue[i]);
+    }
+  };
+}
+
+void encode_srgb(float* samples, int count) {
+  for (int i = 0; i < count; ++i) samples[i] = static_cast<float>(255 * linear_to_srgb(samples[i]));
+}
+
+std::string name_of(const Colour& colour) {
+  switch (colour.transfer) {
+    case Transfer::srgb:
+      return "sRGB";
+    case Transfer::linear:
+      return "linear";
+    case Transfer::gamma:
+      return fmt::format("gamma {:.6g}", colour.gamma);
+    case Transfer::bt1886:
+      return "BT.1886";
+    case Transfer::pq:
+      return "PQ";
+    case Transfer::hlg:
+      break;
+  }
+  return fmt::format("HLG on a display of {:.6g} nit", colour.peak_nits);
+}
+
+std::string name_of(Primaries primaries) {
+  switch (primaries) {
+    case Primaries::bt709:
+      return "BT.709";
+    case Primaries::display_p3:
+      return "Display P3";
+    case Primaries::bt2020:
+      return "BT.2020";
+    case Primaries::custom:
+      break;
+  }
+  return "the file's own";
+}
+
+Status check(const ImageView& view, const WorkingSpace& space, std::optional<float> background) {
+  const Colour& colour = view.colour;
+  if (view.has_alpha() && !background) {
+    return Status(StatusCode::internal, "a picture with alpha was to be read without a background to put it on");
+  }
+  if (colour.icc) return {};
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
+  if (colour.transfer == Transfer::gamma && !positive(colour.gamma)) {
+    return Status(StatusCode::input,
+                  fmt::format("the picture's gamma is {}; expected a positive number", colour.gamma));
+  }
+  // Below this the system gamma of HLG is no longer positive.
+  if (colour.transfer == Transfer::hlg && !(positive(colour.peak_nits) && hlg_system_gamma(colour.peak_nits) > 0)) {
+    return Status(StatusCode::input,
+                  fmt::format("the peak of the HLG display is {} nit; expected at least 2", colour.peak_nits));
+  }
+  if (!positive(space.nits_of_one)) {
+    return Status(StatusCode::usage,
+                  fmt::format("1.0 was to mean {} nit; expected a positive number", space.nits_of_one));
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Rows::Conversion {
+  std::array<Channel, 3> channels;
+  std::vector<Pixels> pixels;
+  bool encode = false;
+  int maximum = 0;  // of integer samples
+  float background = 0;
+  Load load = nullptr;
+
+  void set_curve(const Curve& curve) {
+    for (Channel& channel : channels) channel = general(curve);
+  }
+  void set_srgb(WorkingSpace::SrgbCurve curve);
+  Status set_colour(const ImageView& view, const WorkingSpace& space);
+  void set_icc(const IccConversion& icc);
+  void finish(const ImageView& view, bool srgb);
+};
+
+void Rows::Conversion::set_srgb(WorkingSpace::SrgbCurve curve) {
+  set_curve(srgb_to_linear);
+  if (curve == WorkingSpace::SrgbCurve::libjxl) {
+    for (Channel& channel : channels) channel.kind = Channel::Kind::srgb_libjxl;
+  }
+}
+
+// Samples described by a Colour, to linear light. Grey has no primaries: white is white.
+Status Rows::Conversion::set_colour(const ImageView& view, const WorkingSpace& space) {
+  const Colour& colour = view.colour;
+  const Chromaticities from = chromaticities_of(colour);
+  const std::optional<Matrix3> matrix = to_bt709(from);
+  if (!matrix)
+    return Status(StatusCode::input, "the picture's primaries do not span a colour space; correct or remove them");
+  const double nits = space.nits_of_one;
+  switch (colour.transfer) {
+    case Transfer::srgb:
+      set_srgb(space.srgb_curve);
+      break;
+    case Transfer::linear:
+      break;
+    case Transfer::gamma:
+      set_curve([exponent = colour.gamma](double x) { return signed_power(x, exponent); });
+      break;
+    case Transfer::bt1886:
+      set_curve([](double x) { return signed_power(x, 2.4); });
+      break;
+    case Transfer::pq:
+      set_curve([nits](double x) { return pq_to_nits(x) / nits; });
+      break;
+    case Transfer::hlg: {
+      const double gamma = hlg_system_gamma(colour.peak_nits), scale = colour.peak_nits / nits;
+      if (view.is_grey()) {
+        set_curve([=](double x) { return scale * std::pow(hlg_to_scene(x), gamma); });
+      } else {
+        set_curve(hlg_to_scene);
+        pixels.push_back(show_hlg((*rgb_to_xyz(from))[1], gamma, scale));
+      }
+    }
+  }
+  if (!view.is_grey() && !same_primaries(from, {})) pixels.push_back(multiply_by(*matrix));
+  return {};
+}
+
+void Rows::Conversion::set_icc(const IccConversion& icc) {
+  for (size_t c = 0; c < 3; ++c) {
+    if (icc.curves[c]) channels[c] = general(icc.curves[c]);
+  }
+  if (icc.matrix) pixels.push_back(multiply_by(*icc.matrix));
+  if (icc.pixels) pixels.push_back(icc.pixels);
+}
+
+void Rows::Conversion::finish(const ImageView& view, bool srgb) {
+  if (encode && pixels.empty()) {
+    for (Channel& channel : channels) {
+      const Curve to_light = channel.kind == Channel::Kind::scale ? Curve([](double x) { return x; }) : channel.curve;
+      channel = general([to_light](double x) { return 255 * linear_to_srgb(to_light(x)); });
+    }
+    encode = false;
+  }
+  load = load_for(view);
+  maximum = (1 << view.depth) - 1;
+  const bool own_curves = view.colour.icc && !srgb;  // otherwise all channels have the same
+  for (Channel& channel : channels) {
+    channel.transparent = channel.value(background);
+    if (view.type == SampleType::f32) continue;
+    if (srgb) {
+      channel.table = srgb_table(channel, view.depth);
+    } else {
+      channel.table = own_curves || &channel == &channels[0]
+                          ? std::make_shared<const Table>(make_table(channel, view.depth))
+                          : channels[0].table;
+    }
+    if (view.is_grey()) break;
+  }
+}
+
+Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std::optional<float> background) {
+  if (Status status = check(view, space, background); !status.ok()) return status;
+  const Colour& colour = view.colour;
+  IccConversion icc;
+  if (colour.icc) {
+    Result<IccConversion> read = read_icc(*colour.icc, view.is_grey());
+    if (!read.ok()) return read.status();
+    icc = *std::move(read);
+  }
+  const bool srgb = colour.icc ? icc.is_srgb
+                               : colour.transfer == Transfer::srgb &&
+                                     (view.is_grey() || same_primaries(chromaticities_of(colour), {}));
+  const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
+
+  Conversion conversion;
+  conversion.background = background.value_or(0);
+  if (srgb && codes) {
+    for (Channel& channel : conversion.channels) channel.factor = 255;
+  } else if (srgb) {
+    conversion.set_srgb(space.srgb_curve);
+  } else if (colour.icc) {
+    conversion.set_icc(icc);
+  } else if (Status status = conversion.set_colour(view, space); !status.ok()) {
+    return status;
+  }
+  conversion.encode = codes && !srgb;
+  conversion.finish(view, srgb);
+
+  Rows rows;
+  rows.view_ = view;
+  const std::string target = codes ? "sRGB codes" : "linear light of BT.709 primaries";
+  if (colour.icc) {
+    rows.description_ = srgb ? fmt::format("ICC profile '{}' is sRGB and read as such", icc.name)
+                             : fmt::format("ICC profile '{}' converted to {}, relative colorimetric", icc.name, target);
+  } else if (srgb) {
+    rows.description_ = codes ? "sRGB samples taken as they are" : "sRGB decoded to linear light";
+  } else {
+    const bool absolute = colour.transfer == Transfer::pq || colour.transfer == Transfer::hlg;
+    rows.description_ = fmt::format("{}{} converted to {}{}", name_of(colour),
+                                    view.is_grey() ? "" : fmt::format(" with {} primaries", name_of(colour.primaries)),
+                                    target, absolute ? fmt::format(", white at {:.6g} nit", space.nits_of_one) : "");
+  }
+  rows.conversion_ = std::make_shared<const Conversion>(std::move(conversion));
+  return rows;
+}
+
+void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const {
+  const Conversion& conversion = *conversion_;
+  const ptrdiff_t offset = y * view_.row_stride + x_begin * view_.pixel_stride;
+  const int count = x_end - x_begin;
+  const auto load = [&](size_t channel, float* to) {
+    const std::byte* alpha =
+        view_.has_alpha() ? view_.planes[static_cast<size_t>(view_.channel_count() - 1)] + offset : nullptr;
+    conversion.load(conversion.channels[channel], {view_.planes[channel] + offset, alpha, view_.pixel_stride, count},
+                    conversion.maximum, conversion.background, to);
+  };
+  load(0, red);
+  if (view_.is_grey()) {
+    std::copy_n(red, count, green);
+    std::copy_n(red, count, blue);
+    return;
+  }
+  load(1, green);
+  load(2, blue);
+  for (const Pixels& step : conversion.pixels) step(red, green, blue, count);
+  if (conversion.encode) {
+    for (float* samples : {red, green, blue}) encode_srgb(samples, count);
+  }
+}
+
+}  // namespace acuity

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "colour/transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace acuity {
+namespace {
+
+// ST 2084.
+constexpr double kPqM1 = 2610.0 / 16384;
+constexpr double kPqM2 = 2523.0 / 4096 * 128;
+constexpr double kPqC1 = 3424.0 / 4096;
+constexpr double kPqC2 = 2413.0 / 4096 * 32;
+constexpr double kPqC3 = 2392.0 / 4096 * 32;
+constexpr double kPqPeak = 10000;
+
+// BT.2100; b and c make the curve and its slope continuous.
+constexpr double kHlgA = 0.17883277;
+constexpr double kHlgB = 1 - 4 * kHlgA;
+const double kHlgC = 0.5 - kHlgA * std::log(4 * kHlgA);
+
+// libjxl's polynomials, lowest power first.
+constexpr std::array<float, 5> kSrgbNumerator{2.200248328e-04f, 1.043637593e-02f, 1.624820318e-01f, 7.961564959e-01f,
+                                              8.210152774e-01f};
+constexpr std::array<float, 5> kSrgbDenominator{2.631846970e-01f, 1.076976492e+00f, 4.987528350e-01f, -5.512498495e-02f,
+                                                6.521209011e-03f};
+
+float horner(const std::array<float, 5>& coefficients, float x) {
+  float sum = coefficients[4];
+  for (size_t i = 4; i-- > 0;) sum = std::fma(sum, x, coefficients[i]);
+  return sum;
+}
+
+}  // namespace
+
+double srgb_to_linear(double encoded) {
+  const double x = std::abs(encoded);
+  const double linear = x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+  return std::copysign(linear, encoded);
+}
+
+double linear_to_srgb(double linear) {
+  const double x = std::abs(linear);
+  const double encoded = x <= 0.04045 / 12.92 ? x * 12.92 : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
+  return std::copysign(encoded, linear);
+}
+
+float srgb_to_linear_libjxl(float encoded) {
+  const float x = std::abs(encoded);
+  const float linear = x <= 0.04045f ? x * (1.0f / 12.92f) : horner(kSrgbNumerator, x) / horner(kSrgbDenominator, x);
+  return std::copysign(linear, encoded);
+}
+
+double signed_power(double x, double exponent) { return std::copysign(std::pow(std::abs(x), exponent), x); }
+
+double pq_to_nits(double encoded) {
+  const double power = std::pow(std::clamp(encoded, 0.0, 1.0), 1 / kPqM2);
+  return kPqPeak * std::pow(std::max(power - kPqC1, 0.0) / (kPqC2 - kPqC3 * power), 1 / kPqM1);
+}
+
+double nits_to_pq(double nits) {
+  const double power = std::pow(std::clamp(nits / kPqPeak, 0.0, 1.0), kPqM1);
+  return std::pow((kPqC1 + kPqC2 * power) / (1 + kPqC3 * power), kPqM2);
+}
+
+double hlg_to_scene(double encoded) {
+  const double x = std::max(encoded, 0.0);
+  return x <= 0.5 ? x * x / 3 : (std::exp((x - kHlgC) / kHlgA) + kHlgB) / 12;
+}
+
+double scene_to_hlg(double scene) {
+  const double x = std::max(scene, 0.0);
+  return x <= 1.0 / 12 ? std::sqrt(3 * x) : kHlgA * std::log(12 * x - kHlgB) + kHlgC;
+}
+
+double hlg_system_gamma(double peak_nits) { return 1.2 + 0.42 * std::log10(peak_nits / 1000); }
+
+}  // namespace acuity
