@@ -12,11 +12,9 @@
 
 #include "acuity/status.h"
 #include "colour/primaries.h"
+#include "colour/samples.h"
 
 namespace acuity {
-
-/// Encoded sample (0 .. 1) to light.
-using Curve = std::function<double(double)>;
 
 /// A profile as at most three steps, each of which may be called from several threads at once.
 struct IccConversion {

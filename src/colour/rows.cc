@@ -6,149 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "colour/icc.h"
 #include "colour/primaries.h"
+#include "colour/samples.h"
 #include "colour/transfer.h"
 
 namespace acuity {
 namespace {
 
-using Table = std::vector<float>;
-
-// One channel's first step.
-struct Channel {
-  enum class Kind { scale, srgb_libjxl, general };
-  Kind kind = Kind::scale;
-  double factor = 1;  // for scale
-  Curve curve;        // for general
-  std::shared_ptr<const Table> table;
-  float transparent = 0;  // what the background alone becomes
-
-  float value(float encoded) const {
-    switch (kind) {
-      case Kind::scale:
-        return static_cast<float>(encoded * factor);
-      case Kind::srgb_libjxl:
-        return srgb_to_linear_libjxl(encoded);
-      case Kind::general:
-        break;
-    }
-    return static_cast<float>(curve(encoded));
-  }
-
-  // Integer samples are divided in double, so that equal fractions of different depths give equal results; libjxl
-  // multiplies by a float reciprocal.
-  float value_of_code(int code, int maximum) const {
-    if (kind == Kind::srgb_libjxl) return value(static_cast<float>(code) * (1.0f / static_cast<float>(maximum)));
-    const double encoded = static_cast<double>(code) / maximum;
-    return static_cast<float>(kind == Kind::scale ? encoded * factor : curve(encoded));
-  }
-};
-
-Channel general(Curve curve) {
-  Channel channel;
-  channel.kind = Channel::Kind::general;
-  channel.curve = std::move(curve);
-  return channel;
-}
-
 using Pixels = std::function<void(float* red, float* green, float* blue, int count)>;
-
-Table make_table(const Channel& channel, int depth) {
-  const int maximum = (1 << depth) - 1;
-  Table table(static_cast<size_t>(maximum) + 1);
-  for (int code = 0; code <= maximum; ++code) table[static_cast<size_t>(code)] = channel.value_of_code(code, maximum);
-  return table;
-}
-
-// Nearly all pictures are sRGB of one of a few depths: those tables are made once.
-std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
-  struct Slot {
-    std::once_flag once;
-    std::shared_ptr<const Table> table;
-  };
-  static std::array<std::array<Slot, 17>, 3> slots;
-  Slot& slot = slots[static_cast<size_t>(channel.kind)][static_cast<size_t>(depth)];
-  std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
-  return slot.table;
-}
-
-template <typename Sample>
-Sample sample_at(const std::byte* from) {
-  Sample sample;
-  std::memcpy(&sample, from, sizeof(sample));
-  return sample;
-}
-
-struct Span {
-  const std::byte* samples;
-  const std::byte* alpha;  // null when opaque
-  ptrdiff_t stride;
-  int count;
-};
-
-// The inner loops: one channel of some pixels of a row.
-using Load = void (*)(const Channel& channel, const Span& span, int maximum, float background, float* to);
-
-template <typename Sample>
-void load_codes(const Channel& channel, const Span& span, int maximum, float, float* to) {
-  const float* table = channel.table->data();
-  const std::byte* from = span.samples;
-  for (int i = 0; i < span.count; ++i, from += span.stride) {
-    // Bytes cannot exceed their maximum; a 16-bit sample can lie outside the depth its view declares.
-    const int code = sample_at<Sample>(from);
-    to[i] = table[sizeof(Sample) == 1 ? code : std::min(code, maximum)];
-  }
-}
-
-template <typename Sample>
-void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum, float background, float* to) {
-  const float* table = channel.table->data();
-  const float scale = 1.0f / static_cast<float>(maximum);
-  for (int i = 0; i < span.count; ++i) {
-    const int code = std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum);
-    const int alpha_code = sample_at<Sample>(span.alpha + i * span.stride);
-    if (alpha_code >= maximum) {
-      to[i] = table[code];
-    } else if (alpha_code == 0) {
-      to[i] = channel.transparent;
-    } else {
-      const float alpha = static_cast<float>(alpha_code) * scale;
-      to[i] = channel.value(alpha * (static_cast<float>(code) * scale) + (1.f - alpha) * background);
-    }
-  }
-}
-
-void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
-  for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
-  if (channel.kind == Channel::Kind::scale && channel.factor == 1) return;
-  for (int i = 0; i < span.count; ++i) to[i] = channel.value(to[i]);
-}
-
-void load_floats_with_alpha(const Channel& channel, const Span& span, int, float background, float* to) {
-  for (int i = 0; i < span.count; ++i) {
-    const float alpha = sample_at<float>(span.alpha + i * span.stride);
-    to[i] = channel.value(alpha * sample_at<float>(span.samples + i * span.stride) + (1.f - alpha) * background);
-  }
-}
-
-Load load_for(const ImageView& view) {
-  switch (view.type) {
-    case SampleType::u8:
-      return view.has_alpha() ? load_codes_with_alpha<uint8_t> : load_codes<uint8_t>;
-    case SampleType::u16:
-      return view.has_alpha() ? load_codes_with_alpha<uint16_t> : load_codes<uint16_t>;
-    case SampleType::f32:
-      break;
-  }
-  return view.has_alpha() ? load_floats_with_alpha : load_floats;
-}
 
 Pixels multiply_by(const Matrix3& matrix) {
   return [matrix](float* red, float* green, float* blue, int count) {
@@ -244,7 +114,7 @@ struct Rows::Conversion {
   Load load = nullptr;
 
   void set_curve(const Curve& curve) {
-    for (Channel& channel : channels) channel = general(curve);
+    for (Channel& channel : channels) channel = Channel::general(curve);
   }
   void set_srgb(WorkingSpace::SrgbCurve curve);
   Status set_colour(const ImageView& view, const WorkingSpace& space);
@@ -298,7 +168,7 @@ Status Rows::Conversion::set_colour(const ImageView& view, const WorkingSpace& s
 
 void Rows::Conversion::set_icc(const IccConversion& icc) {
   for (size_t c = 0; c < 3; ++c) {
-    if (icc.curves[c]) channels[c] = general(icc.curves[c]);
+    if (icc.curves[c]) channels[c] = Channel::general(icc.curves[c]);
   }
   if (icc.matrix) pixels.push_back(multiply_by(*icc.matrix));
   if (icc.pixels) pixels.push_back(icc.pixels);
@@ -308,7 +178,7 @@ void Rows::Conversion::finish(const ImageView& view, bool srgb) {
   if (encode && pixels.empty()) {
     for (Channel& channel : channels) {
       const Curve to_light = channel.kind == Channel::Kind::scale ? Curve([](double x) { return x; }) : channel.curve;
-      channel = general([to_light](double x) { return 255 * linear_to_srgb(to_light(x)); });
+      channel = Channel::general([to_light](double x) { return 255 * linear_to_srgb(to_light(x)); });
     }
     encode = false;
   }

@@ -11,7 +11,7 @@ namespace acuity {
 double srgb_to_linear(double encoded);
 double linear_to_srgb(double linear);
 
-/// What libjxl computes for the same curve: a rational approximation in float, within 2e-6 of it, in its operation
+/// What libjxl computes for the same curve: a rational approximation in float, within 3e-7 of it, in its operation
 /// order.
 float srgb_to_linear_libjxl(float encoded);
 

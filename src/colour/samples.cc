@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "colour/samples.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "colour/transfer.h"
+
+namespace acuity {
+namespace {
+
+// Integer samples are divided in double, so that equal fractions of different depths give equal results; libjxl
+// multiplies by a float reciprocal.
+float value_of_code(const Channel& channel, int code, int maximum) {
+  if (channel.kind == Channel::Kind::srgb_libjxl) {
+    return channel.value(static_cast<float>(code) * (1.0f / static_cast<float>(maximum)));
+  }
+  const double encoded = static_cast<double>(code) / maximum;
+  return static_cast<float>(channel.kind == Channel::Kind::scale ? encoded * channel.factor : channel.curve(encoded));
+}
+
+template <typename Sample>
+Sample sample_at(const std::byte* from) {
+  Sample sample;
+  std::memcpy(&sample, from, sizeof(sample));
+  return sample;
+}
+
+template <typename Sample>
+void load_codes(const Channel& channel, const Span& span, int maximum, float, float* to) {
+  const float* table = channel.table->data();
+  const std::byte* from = span.samples;
+  for (int i = 0; i < span.count; ++i, from += span.stride) {
+    // Bytes cannot exceed their maximum; a 16-bit sample can lie outside the depth its view declares.
+    const int code = sample_at<Sample>(from);
+    to[i] = table[sizeof(Sample) == 1 ? code : std::min(code, maximum)];
+  }
+}
+
+template <typename Sample>
+void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum, float background, float* to) {
+  const float* table = channel.table->data();
+  const float scale = 1.0f / static_cast<float>(maximum);
+  for (int i = 0; i < span.count; ++i) {
+    const int code = std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum);
+    const int alpha_code = sample_at<Sample>(span.alpha + i * span.stride);
+    if (alpha_code >= maximum) {
+      to[i] = table[code];
+    } else if (alpha_code == 0) {
+      to[i] = channel.transparent;
+    } else {
+      const float alpha = static_cast<float>(alpha_code) * scale;
+      to[i] = channel.value(alpha * (static_cast<float>(code) * scale) + (1.f - alpha) * background);
+    }
+  }
+}
+
+void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
+  for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
+  if (channel.kind == Channel::Kind::scale && channel.factor == 1) return;
+  for (int i = 0; i < span.count; ++i) to[i] = channel.value(to[i]);
+}
+
+void load_floats_with_alpha(const Channel& channel, const Span& span, int, float background, float* to) {
+  for (int i = 0; i < span.count; ++i) {
+    const float alpha = sample_at<float>(span.alpha + i * span.stride);
+    to[i] = channel.value(alpha * sample_at<float>(span.samples + i * span.stride) + (1.f - alpha) * background);
+  }
+}
+
+}  // namespace
+
+Channel Channel::general(Curve curve) {
+  Channel channel;
+  channel.kind = Kind::general;
+  channel.curve = std::move(curve);
+  return channel;
+}
+
+float Channel::value(float encoded) const {
+  switch (kind) {
+    case Kind::scale:
+      return static_cast<float>(encoded * factor);
+    case Kind::srgb_libjxl:
+      return srgb_to_linear_libjxl(encoded);
+    case Kind::general:
+      break;
+  }
+  return static_cast<float>(curve(encoded));
+}
+
+Table make_table(const Channel& channel, int depth) {
+  const int maximum = (1 << depth) - 1;
+  Table table(static_cast<size_t>(maximum) + 1);
+  for (int code = 0; code <= maximum; ++code) table[static_cast<size_t>(code)] = value_of_code(channel, code, maximum);
+  return table;
+}
+
+std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
+  struct Slot {
+    std::once_flag once;
+    std::shared_ptr<const Table> table;
+  };
+  static std::array<std::array<Slot, 17>, 3> slots;
+  Slot& slot = slots[static_cast<size_t>(channel.kind)][static_cast<size_t>(depth)];
+  std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
+  return slot.table;
+}
+
+Load load_for(const ImageView& view) {
+  switch (view.type) {
+    case SampleType::u8:
+      return view.has_alpha() ? load_codes_with_alpha<uint8_t> : load_codes<uint8_t>;
+    case SampleType::u16:
+      return view.has_alpha() ? load_codes_with_alpha<uint16_t> : load_codes<uint16_t>;
+    case SampleType::f32:
+      break;
+  }
+  return view.has_alpha() ? load_floats_with_alpha : load_floats;
+}
+
+}  // namespace acuity
