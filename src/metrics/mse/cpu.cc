@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/mse/cpu.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "metrics/tiles.h"
+
+// Everything between here and HWY_AFTER_NAMESPACE is compiled once for each instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/mse/cpu.cc"
+#include <hwy/foreach_target.h>
+
+#include "lang/cpu.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acuity::mse {
+namespace HWY_NAMESPACE {
+using namespace acuity::HWY_NAMESPACE;  // the dialect
+
+#include "metrics/mse/math.h"
+
+// One row of a tile, or the part of it that lies in the picture; the rest is zero.
+struct alignas(64) TileRow {
+  float samples[3][kTileWidth] = {};
+};
+
+// The squared differences of the tile whose first pixel is (x_begin, y_begin): one sum a channel.
+void SumTile(const Rows& reference, const Rows& distorted, int x_begin, int y_begin, float* map, float* sums) {
+  const int x_end = std::min(x_begin + kTileWidth, reference.width());
+  const int y_end = std::min(y_begin + kTileHeight, reference.height());
+  TileRow a, b, columns, errors;
+  for (int y = y_begin; y < y_end; ++y) {
+    reference.read(y, x_begin, x_end, a.samples[0], a.samples[1], a.samples[2]);
+    distorted.read(y, x_begin, x_end, b.samples[0], b.samples[1], b.samples[2]);
+    for (int c = 0; c < 3; ++c) {
+      for (int x = 0; x < kTileWidth; x += kLanes) {
+        const real error = squared_difference(load(a.samples[c] + x), load(b.samples[c] + x));
+        store(error, errors.samples[c] + x);
+        store(load(columns.samples[c] + x) + error, columns.samples[c] + x);
+      }
+    }
+    if (map == nullptr) continue;
+    for (int x = x_begin; x < x_end; ++x) {
+      const int i = x - x_begin;
+      map[static_cast<ptrdiff_t>(y) * reference.width() + x] =
+          (errors.samples[0][i] + errors.samples[1][i] + errors.samples[2][i]) / 3;
+    }
+  }
+  for (int c = 0; c < 3; ++c) sums[c] = sum_tile_columns(columns.samples[c]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace acuity::mse
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acuity::mse {
+
+HWY_EXPORT(SumTile);
+
+std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows& distorted, const Threads& threads,
+                                              float* map) {
+  const int across = (reference.width() + kTileWidth - 1) / kTileWidth;
+  const int down = (reference.height() + kTileHeight - 1) / kTileHeight;
+  std::vector<std::array<float, 3>> tiles(static_cast<size_t>(across) * static_cast<size_t>(down));
+
+  // Threads take whichever row of tiles is next; what a tile comes to does not depend on who sums it.
+  std::atomic<int> next = 0;
+  threads.run([&](int) {
+    for (int row = next++; row < down; row = next++) {
+      for (int column = 0; column < across; ++column) {
+        float* sums =
+            tiles[static_cast<size_t>(row) * static_cast<size_t>(across) + static_cast<size_t>(column)].data();
+        HWY_DYNAMIC_DISPATCH(SumTile)(reference, distorted, column * kTileWidth, row * kTileHeight, map, sums);
+      }
+    }
+  });
+
+  std::array<double, 3> total{};
+  for (const std::array<float, 3>& tile : tiles) {
+    for (size_t c = 0; c < 3; ++c) total[c] += static_cast<double>(tile[c]);
+  }
+  return total;
+}
+
+}  // namespace acuity::mse
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#ifndef ACUITY_METRICS_MSE_CPU_H
+#define ACUITY_METRICS_MSE_CPU_H
+
+#include <array>
+
+#include "base/threads.h"
+#include "colour/rows.h"
+
+namespace acuity::mse {
+
+/// The squared differences of red, green and blue, each summed over the picture. `map`, unless null, receives the mean
+/// of the three for every pixel, row by row.
+std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows& distorted, const Threads& threads,
+                                              float* map);
+
+}  // namespace acuity::mse
+
+#endif
