@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What each command does; one file a command. Every function returns the exit code.
+#ifndef ACUITY_CLI_COMMANDS_H
+#define ACUITY_CLI_COMMANDS_H
+
+#include <string>
+#include <string_view>
+
+namespace acuity::cli {
+
+class Console;
+class Request;
+
+int run_score(const Request& request, Console& console);
+int run_metrics(const Request& request, Console& console);
+int run_devices(const Request& request, Console& console);
+int run_selftest(const Request& request, Console& console);
+int run_completion(const Request& request, Console& console);
+int run_man(const Request& request, Console& console);
+
+}  // namespace acuity::cli
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/console.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/exit_code.h"
+#include "cli/text.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+volatile std::sig_atomic_t progress_shown = 0;
+
+bool is_dumb_terminal() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") == 0;
+}
+
+bool wants_colour(std::string_view colour, int stream) {
+  if (colour != "auto") return colour == "always";
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(stream) == 1 && !is_dumb_terminal() && (no_color == nullptr || *no_color == '\0');
+}
+
+void put_message(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+extern "C" void on_interrupt(int number) {
+  if (progress_shown != 0) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClearLine.data(), kClearLine.size());
+  }
+  // Dying of the signal itself is what lets a shell stop the loop the command runs in.
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+}  // namespace
+
+void handle_signals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  // A command started in the background with interrupts ignored must go on ignoring them.
+  if (std::signal(SIGINT, on_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+}
+
+Console::Console(std::string_view colour)
+    : colour_output_(wants_colour(colour, STDOUT_FILENO)),
+      colour_messages_(wants_colour(colour, STDERR_FILENO)),
+      show_progress_(isatty(STDERR_FILENO) == 1 && !is_dumb_terminal()) {}
+
+void Console::print(std::string_view text) {
+  if (lost()) return;
+  clear_progress();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    output_error_ = errno;
+}
+
+void Console::line(std::string_view before, std::string_view message) {
+  clear_progress();
+  put_message(fmt::format("{}{}\n", before, printable(message)));
+}
+
+void Console::complain(std::string_view message) {
+  line(colour_messages_ ? "acuity: \x1b[31merror:\x1b[0m " : "acuity: error: ", message);
+}
+
+void Console::warn(std::string_view message) {
+  line(colour_messages_ ? "acuity: \x1b[33mwarning:\x1b[0m " : "acuity: warning: ", message);
+}
+
+void Console::note(std::string_view message) { line("", message); }
+
+void Console::progress(size_t done, size_t total) {
+  if (!show_progress_ || total < 2) return;
+  progress_shown = 1;
+  put_message(fmt::format("{}{} of {} pictures", kClearLine, done, total));
+}
+
+void Console::clear_progress() {
+  if (progress_shown == 0) return;
+  put_message(kClearLine);
+  progress_shown = 0;
+}
+
+std::string Console::bold(std::string_view text) const {
+  return colour_output_ ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string Console::faint(std::string_view text) const {
+  return colour_output_ ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
+}
+
+int Console::finish(int exit_code) {
+  clear_progress();
+  if (!lost() && std::fclose(stdout) != 0) output_error_ = errno;
+  if (!lost()) return exit_code;
+  // Whoever closed the pipe has seen enough, and wants no message.
+  if (output_error_ != EPIPE) {
+    complain(fmt::format("writing to standard output failed: {}", std::strerror(output_error_)));
+  }
+  return kExitFailed;
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "base/threads.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/text.h"
+#include "lang/targets.h"
+
+namespace acuity::cli {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return printable(line.substr(colon + 2));
+  }
+  return "processor of unknown name";
+}
+
+double memory_gib() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
+}
+
+}  // namespace
+
+int run_devices(const Request&, Console& console) {
+  const std::vector<std::string> targets = cpu_targets();
+  if (const Status cpu = prepare_cpu(); !cpu.ok()) {
+    console.complain(cpu.message());
+    return exit_code(cpu.code());
+  }
+  console.print(fmt::format(
+      "{}  {}\n"
+      "  instruction set  {} in use; ACUITY_CPU takes {}\n"
+      "  cores            {}\n"
+      "  memory           {:.1f} GiB\n"
+      "GPU backends are not in this build.\n",
+      console.bold("cpu"), processor_name(), cpu_target(), fmt::join(targets, ", "), Threads(0).count(), memory_gib()));
+  return kExitOk;
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the command tells the shell. Scripts rely on these numbers: they are never changed.
+#ifndef ACUITY_CLI_EXIT_CODE_H
+#define ACUITY_CLI_EXIT_CODE_H
+
+#include "acuity/status.h"
+
+namespace acuity::cli {
+
+enum ExitCode {
+  kExitOk = 0,
+  kExitFailed = 1,
+  kExitUsage = 2,
+  kExitInput = 3,
+  kExitDevice = 4,
+  kExitBelowLimit = 5,
+};
+
+constexpr int exit_code(StatusCode code) {
+  switch (code) {
+    case StatusCode::ok:
+      return kExitOk;
+    case StatusCode::usage:
+      return kExitUsage;
+    case StatusCode::input:
+    case StatusCode::too_big:
+      return kExitInput;
+    case StatusCode::device:
+      return kExitDevice;
+    case StatusCode::internal:
+      return kExitFailed;
+  }
+  return kExitFailed;
+}
+
+}  // namespace acuity::cli
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "acuity/scorer.h"
+#include "cli/commands.h"
+
+namespace acuity::cli {
+namespace {
+
+const Option kHelp{.name = "--help", .letter = "-h", .help = "show this help"};
+
+const Option kColor{.name = "--color",
+                    .value = "WHEN",
+                    .help = "colour the output; auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
+                    .otherwise = "auto",
+                    .words = {"auto", "always", "never"},
+                    .suggest = Suggest::words};
+
+std::vector<Option> with_common(std::vector<Option> options) {
+  options.push_back(kColor);
+  options.push_back(kHelp);
+  return options;
+}
+
+std::vector<Option> score_options() {
+  return with_common({
+      {.name = "--metric",
+       .letter = "-m",
+       .value = "NAME,...",
+       .help = "what to compute; 'acuity metrics' lists the names",
+       .otherwise = "ssimulacra2",
+       .suggest = Suggest::metrics,
+       .repeats = true},
+      {.name = "--reference",
+       .letter = "-r",
+       .value = "FILE",
+       .help = "the original; all other files are then distorted ones",
+       .suggest = Suggest::files},
+      {.name = "--distorted",
+       .letter = "-d",
+       .value = "FILE",
+       .help = "a picture to be compared with the original; may be given several times",
+       .suggest = Suggest::files,
+       .repeats = true},
+      {.name = "--plain", .help = "print text for people; this is the default"},
+      {.name = "--json", .help = "print JSON, schema acuity-score/1"},
+      {.name = "--csv", .help = "print CSV, one row for each pair and metric"},
+      {.name = "--explain",
+       .help = "also say what was found in the files, what was assumed, how and how fast it was computed"},
+      {.name = "--fail-under",
+       .value = "X",
+       .help = "exit with 5 when the first metric says that a picture is worse than X: below X where higher is "
+               "better, above X where lower is better"},
+      {.name = "--map",
+       .value = "FILE",
+       .help = "write the difference map of one pair and one metric; the name ends in .png (colours) or .pfm (floats)",
+       .suggest = Suggest::files},
+      {.name = "--threads",
+       .value = "N",
+       .help = "how many threads work; never changes a score",
+       .otherwise = "one for each core"},
+      {.name = "--device",
+       .value = "NAME",
+       .help = "what computes",
+       .otherwise = "auto",
+       .words = {"auto", "cpu"},
+       .suggest = Suggest::words},
+      {.name = "--memory",
+       .value = "MODE",
+       .help = "how much of a picture is in work at once; never changes a score",
+       .otherwise = "auto",
+       .words = {"auto", "full", "strip:ROWS"},
+       .suggest = Suggest::words},
+  });
+}
+
+Command score_command() {
+  return {
+      .name = "score",
+      .arguments = "REF DIST...",
+      .summary = "say how visible the difference between pictures is",
+      .description =
+          {"Compares each picture DIST with the original REF, which all of them share. Files are recognised "
+           "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, OpenEXR, PNM, PFM. A single - reads standard input.",
+           "Results go to standard output, everything else to standard error. With several pictures all are "
+           "tried; the exit code is that of the first that failed."},
+      .examples = {{"acuity score original.png compressed.jpg", "the SSIMULACRA2 score, with its meaning"},
+                   {"acuity score -m ssimulacra2,psnr --json original.png a.avif b.jxl",
+                    "two metrics, two files, as JSON"},
+                   {"acuity score --fail-under 70 original.png compressed.jpg",
+                    "a gate for scripts: exit code 5 below 70"}},
+      .options = score_options(),
+      .words = {},
+      .minimum_arguments = 0,
+      .maximum_arguments = 1 << 20,
+      .run = run_score,
+  };
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      score_command(),
+      {.name = "metrics",
+       .arguments = "",
+       .summary = "list the metrics and what they need",
+       .description = {"One paragraph for each metric of this build: its version, in which direction it is better, and "
+                       "what it needs."},
+       .examples = {{"acuity metrics", "what -m takes"}},
+       .options = with_common({}),
+       .words = {},
+       .run = run_metrics},
+      {.name = "devices",
+       .arguments = "",
+       .summary = "list what can compute on this machine",
+       .description =
+           {"The processor with the instruction set in use, its cores and the memory. This build has no GPU backends."},
+       .examples = {{"acuity devices", "what --device takes"}},
+       .options = with_common({}),
+       .words = {},
+       .run = run_devices},
+      {.name = "selftest",
+       .arguments = "",
+       .summary = "check that this machine computes the right scores",
+       .description = {"Scores pictures that are part of the command with every metric, instruction set and one and "
+                       "two threads, and "
+                       "compares the results with known answers, to the last bit."},
+       .examples = {{"acuity selftest", "exit code 0 when everything agrees, 1 otherwise"}},
+       .options = with_common({}),
+       .words = {},
+       .run = run_selftest},
+      {.name = "completion",
+       .arguments = "SHELL",
+       .summary = "print the completion script of a shell",
+       .description = {"The script completes commands, options, their values and files in bash, zsh or fish."},
+       .examples = {{"source <(acuity completion bash)", "for this shell only"},
+                    {"acuity completion fish > ~/.config/fish/completions/acuity.fish", "for good"}},
+       .options = with_common({}),
+       .words = {"bash", "zsh", "fish"},
+       .minimum_arguments = 1,
+       .maximum_arguments = 1,
+       .run = run_completion},
+      {.name = "man",
+       .arguments = "",
+       .summary = "print the manual page, in roff",
+       .description = {"The manual page holds everything that --help says of all commands."},
+       .examples = {{"acuity man | man -l -", "read it"}},
+       .options = with_common({}),
+       .words = {},
+       .run = run_man},
+  };
+  return table;
+}
+
+const Command* find_command(std::string_view name) {
+  const auto found =
+      std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return c.name == name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+const std::vector<Option>& general_options() {
+  static const std::vector<Option> table = {
+      kHelp,
+      {.name = "--version", .letter = "-V", .help = "show the version, the compiler and the instruction set in use"}};
+  return table;
+}
+
+const std::vector<Meaning>& exit_codes() {
+  static const std::vector<Meaning> table = {
+      {"0", "all went well"},
+      {"1", "something failed that is none of the following"},
+      {"2", "the command line makes no sense"},
+      {"3", "a picture is missing, damaged, too large, or of another size than its partner"},
+      {"4", "the device asked for is not there"},
+      {"5", "a score is worse than --fail-under"},
+      {"130", "interrupted (as shells show it)"},
+  };
+  return table;
+}
+
+const std::vector<Meaning>& environment() {
+  static const std::vector<Meaning> table = {
+      {"ACUITY_CPU", "the fastest instruction set to use: sse4, avx2, avx512 or neon; never changes a score"},
+      {"NO_COLOR", "when set and not empty, nothing is coloured unless --color says so"},
+      {"TERM", "when dumb, nothing is coloured and no progress is shown"},
+  };
+  return table;
+}
+
+std::string spelling(const Option& option) {
+  const std::string names = option.letter.empty() ? option.name : option.letter + ", " + option.name;
+  return option.value.empty() ? names : names + " " + option.value;
+}
+
+std::string full_help(const Option& option) {
+  std::string text = option.help;
+  if (!option.words.empty()) text += fmt::format("; one of {}", fmt::join(option.words, ", "));
+  if (!option.otherwise.empty()) text += fmt::format(" (default: {})", option.otherwise);
+  return text;
+}
+
+std::vector<std::string> suggestions(const Option& option) {
+  std::vector<std::string> words;
+  if (option.suggest == Suggest::metrics) {
+    for (const MetricInfo& metric : metrics()) words.push_back(metric.name);
+  }
+  // "strip:ROWS" is offered as "strip:", for the rest is the user's to type.
+  for (const std::string& word : option.words) {
+    const size_t colon = word.find(':');
+    words.push_back(colon == std::string::npos ? word : word.substr(0, colon + 1));
+  }
+  return words;
+}
+
+}  // namespace acuity::cli

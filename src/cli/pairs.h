@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Scores pictures against one reference, which is read and prepared once.
+#ifndef ACUITY_CLI_PAIRS_H
+#define ACUITY_CLI_PAIRS_H
+
+#include <string>
+#include <vector>
+
+#include "acuity/picture.h"
+#include "acuity/score.h"
+#include "acuity/scorer.h"
+#include "acuity/status.h"
+
+namespace acuity::cli {
+
+/// What is to be done.
+struct ScoreJob {
+  std::string reference;
+  std::vector<std::string> distorted;
+  std::vector<std::string> metrics;
+  std::string device = "auto";
+  MemoryMode memory;
+  int threads = 0;
+  bool want_map = false;
+};
+
+struct MetricScore {
+  const MetricInfo* metric = nullptr;
+  Score score;
+};
+
+/// What is known of a file without its pixels.
+struct FileFacts {
+  std::string format;
+  std::vector<std::string> found;
+  std::vector<std::string> assumed;
+  double decode_ms = 0;
+};
+
+/// What came of one distorted picture.
+struct PairResult {
+  std::string reference;
+  std::string distorted;
+  Status status;  // where it is not ok, nothing below counts
+  int width = 0;
+  int height = 0;
+  std::vector<MetricScore> scores;  // in the order of ScoreJob::metrics
+  FileFacts reference_facts;
+  FileFacts distorted_facts;
+  double prepare_ms = 0;  // what was computed from the reference alone, in advance
+  std::vector<std::string> warnings;
+};
+
+/// Everything that was taken for granted, one sentence each, with the side or the metric it concerns in front.
+std::vector<std::string> assumptions(const PairResult& pair);
+
+/// Milliseconds by stage.
+std::vector<NamedValue> timings(const PairResult& pair);
+
+class PairScorer {
+ public:
+  explicit PairScorer(const ScoreJob& job);
+
+  /// Why no picture can be scored; ok when some can.
+  const Status& status() const { return status_; }
+  PairResult score(const std::string& distorted);
+
+ private:
+  Status open_reference();
+  Status score_into(PairResult& pair);
+
+  ScoreJob job_;
+  Picture reference_;
+  FileFacts reference_facts_;
+  double prepare_ms_ = 0;
+  std::vector<Scorer> scorers_;
+  Status status_;
+};
+
+}  // namespace acuity::cli
+
+#endif

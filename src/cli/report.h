@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The three forms in which scores are printed. Each result leaves as soon as it is known.
+#ifndef ACUITY_CLI_REPORT_H
+#define ACUITY_CLI_REPORT_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/pairs.h"
+
+namespace acuity::cli {
+
+class Console;
+
+class Report {
+ public:
+  virtual ~Report() = default;
+  virtual void begin() = 0;
+  /// `explanation` is empty unless asked for.
+  virtual void add(const PairResult& pair, const std::vector<std::string>& explanation) = 0;
+  virtual void end(const std::vector<std::string>& warnings) = 0;
+};
+
+std::unique_ptr<Report> plain_report(Console& console);
+std::unique_ptr<Report> json_report(Console& console);
+std::unique_ptr<Report> csv_report(Console& console);
+
+/// What --explain says of a pair, line by line.
+std::vector<std::string> explanation(const PairResult& pair);
+
+}  // namespace acuity::cli
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Text for people.
+#include <fmt/format.h>
+
+#include "cli/console.h"
+#include "cli/report.h"
+#include "cli/text.h"
+
+namespace acuity::cli {
+namespace {
+
+// Where a metric has no anchors, what it is says at least its unit.
+std::string meaning_of(const MetricScore& entry) {
+  const std::string meaning = acuity::meaning(entry.metric->name, entry.score.value);
+  return meaning.empty() ? entry.metric->title : meaning;
+}
+
+std::string direction(const MetricInfo& metric) {
+  return fmt::format("{} is better", metric.better == Better::higher ? "higher" : "lower");
+}
+
+class PlainReport : public Report {
+ public:
+  explicit PlainReport(Console& console) : console_(console) {}
+  void begin() override {}
+
+  // A failed pair is told on standard error alone.
+  void add(const PairResult& pair, const std::vector<std::string>& explanation) override {
+    if (!pair.status.ok()) return;
+    std::string text = first_ ? "" : "\n";
+    first_ = false;
+    text += fmt::format("reference  {}\ndistorted  {}\nsize       {} x {}\n", printable(pair.reference),
+                        printable(pair.distorted), pair.width, pair.height);
+    for (const MetricScore& entry : pair.scores) {
+      text += fmt::format("{:<12} {}  {}; {}\n", entry.metric->name,
+                          console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
+                          console_.faint(direction(*entry.metric)), meaning_of(entry));
+    }
+    for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
+    console_.print(text);
+  }
+
+  void end(const std::vector<std::string>&) override {}
+
+ private:
+  Console& console_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> plain_report(Console& console) { return std::make_unique<PlainReport>(console); }
+
+std::vector<std::string> explanation(const PairResult& pair) {
+  std::vector<std::string> lines = assumptions(pair);
+  for (const MetricScore& entry : pair.scores) {
+    const Provenance& how = entry.score.provenance;
+    lines.push_back(fmt::format("{}: version {}, on {}, {} thread{}, memory mode {}", entry.metric->name,
+                                how.metric_version, how.device, how.threads, how.threads == 1 ? "" : "s",
+                                how.memory_mode));
+  }
+  std::string times;
+  for (const NamedValue& stage : timings(pair)) {
+    times += fmt::format("{}{} {:.1f} ms", times.empty() ? "" : ", ", stage.name, stage.value);
+  }
+  lines.push_back("time: " + times);
+  return lines;
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/lists.h"
+#include "cli/map_file.h"
+#include "cli/pairs.h"
+#include "cli/report.h"
+#include "cli/request.h"
+#include "cli/text.h"
+#include "lang/targets.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+struct Plan {
+  ScoreJob job;
+  std::string map;  // empty: none
+  std::optional<double> limit;
+  bool explain = false;
+  std::vector<std::string> warnings;
+};
+
+Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
+
+Status plan_files(const Request& request, ScoreJob& job) {
+  std::vector<std::string> files = request.arguments();
+  if (request.has("--reference")) {
+    job.reference = request.value("--reference");
+  } else if (!files.empty()) {
+    job.reference = files.front();
+    files.erase(files.begin());
+  } else {
+    return usage("no pictures are given: name the original and what to compare with it");
+  }
+  job.distorted = request.values("--distorted");
+  job.distorted.insert(job.distorted.end(), files.begin(), files.end());
+  if (job.distorted.empty()) {
+    return usage(fmt::format("only one picture is given ({}): name what to compare with it", job.reference));
+  }
+  const auto from_stdin = std::count(job.distorted.begin(), job.distorted.end(), "-") + (job.reference == "-" ? 1 : 0);
+  if (from_stdin > 1) return usage("standard input (-) can stand for one picture only");
+  if (from_stdin == 1 && isatty(STDIN_FILENO) == 1) {
+    return usage("standard input (-) is a terminal; redirect a picture into it");
+  }
+  return {};
+}
+
+Status plan_metrics(const Request& request, Plan& plan) {
+  std::vector<std::string> allowed;
+  for (const MetricInfo& metric : metrics()) allowed.push_back(metric.name);
+  std::vector<std::string> lists = request.values("--metric");
+  if (lists.empty()) lists.push_back(request.value("--metric"));
+  Result<NameList> list = parse_names(lists, "metric", allowed);
+  if (!list.ok()) return list.status();
+  plan.job.metrics = list->names;
+  if (!list->repeated.empty()) {
+    plan.warnings.push_back(
+        fmt::format("each metric is computed once; named again: {}", fmt::join(list->repeated, ", ")));
+  }
+  return {};
+}
+
+Status plan_map(const Request& request, Plan& plan) {
+  if (!request.has("--map")) return {};
+  const ScoreJob& job = plan.job;
+  plan.map = request.value("--map");
+  if (Status named = check_map_name(plan.map); !named.ok()) return named;
+  if (job.distorted.size() != 1 || job.metrics.size() != 1) {
+    return usage(fmt::format("--map is for one pair and one metric, not for {} and {}", job.distorted.size(),
+                             job.metrics.size()));
+  }
+  if (!find_metric(job.metrics.front())->has_map) {
+    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", job.metrics.front()));
+  }
+  for (const std::string& file : {job.reference, job.distorted.front()}) {
+    std::error_code error;
+    if (std::filesystem::equivalent(file, plan.map, error)) return usage(fmt::format("--map would overwrite {}", file));
+  }
+  plan.job.want_map = true;
+  return {};
+}
+
+Status plan_machine(const Request& request, ScoreJob& job) {
+  job.device = request.value("--device");
+  if (job.device != "auto" && job.device != "cpu") {
+    return Status(StatusCode::device,
+                  fmt::format("there is no device '{}' in this build; use auto or cpu", job.device));
+  }
+  const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
+  if (!memory.ok()) return memory.status();
+  job.memory = *memory;
+  if (request.has("--threads")) {
+    const Result<int> threads = parse_whole(request.value("--threads"), "--threads", 1, kMostThreads);
+    if (!threads.ok()) return threads.status();
+    job.threads = *threads;
+  }
+  return prepare_cpu();
+}
+
+Result<Plan> make_plan(const Request& request) {
+  Plan plan;
+  if (Status files = plan_files(request, plan.job); !files.ok()) return files;
+  if (Status metrics = plan_metrics(request, plan); !metrics.ok()) return metrics;
+  if (Status map = plan_map(request, plan); !map.ok()) return map;
+  if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;
+  if (request.has("--plain") + request.has("--json") + request.has("--csv") > 1) {
+    return usage("only one of --plain, --json and --csv is possible");
+  }
+  if (request.has("--fail-under")) {
+    const Result<double> limit = parse_number(request.value("--fail-under"), "--fail-under");
+    if (!limit.ok()) return limit.status();
+    plan.limit = *limit;
+  }
+  plan.explain = request.has("--explain");
+  return plan;
+}
+
+std::unique_ptr<Report> make_report(const Request& request, Console& console) {
+  if (request.has("--json")) return json_report(console);
+  if (request.has("--csv")) return csv_report(console);
+  return plain_report(console);
+}
+
+// The rule of --fail-under: the first metric decides, in its own direction.
+bool is_worse(const MetricScore& entry, double limit) {
+  return entry.metric->better == Better::higher ? entry.score.value < limit : entry.score.value > limit;
+}
+
+class Run {
+ public:
+  Run(Plan plan, Report& report, Console& console) : plan_(std::move(plan)), report_(report), console_(console) {}
+
+  int operator()() {
+    report_.begin();
+    for (const std::string& warning : plan_.warnings) console_.warn(warning);
+    PairScorer scorer(plan_.job);
+    if (!scorer.status().ok()) fail(scorer.status());
+    const std::vector<std::string>& files = plan_.job.distorted;
+    for (size_t i = 0; i < files.size() && !console_.lost(); ++i) {
+      console_.progress(i, files.size());
+      PairResult pair = scorer.score(files[i]);
+      finish(pair, scorer.status().ok());
+    }
+    report_.end(plan_.warnings);
+    return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;
+  }
+
+ private:
+  void finish(PairResult& pair, bool reference_is_good) {
+    std::vector<std::string> lines;
+    if (pair.status.ok() && plan_.explain) lines = explanation(pair);
+    if (pair.status.ok() && !plan_.map.empty()) {
+      const Result<std::string> map =
+          write_map(plan_.map, pair.scores.front().metric->name, pair.scores.front().score.map);
+      if (map.ok() && plan_.explain) lines.push_back(*map);
+      if (!map.ok()) {
+        pair.status = map.status();
+        pair.scores.clear();
+      }
+    }
+    for (const std::string& warning : pair.warnings) {
+      console_.warn(warning);
+      plan_.warnings.push_back(warning);
+    }
+    // A bad reference has been told already, once for all pairs.
+    if (!pair.status.ok() && reference_is_good) fail(pair.status);
+    report_.add(pair, pair.status.ok() ? lines : std::vector<std::string>());
+    if (pair.status.ok() && plan_.limit && is_worse(pair.scores.front(), *plan_.limit)) {
+      below_limit_ = true;
+      console_.note(fmt::format("acuity: {}: {} is {}, worse than the limit of {}", pair.distorted,
+                                pair.scores.front().metric->name, short_number(pair.scores.front().score.value),
+                                short_number(*plan_.limit)));
+    }
+  }
+
+  void fail(const Status& status) {
+    console_.complain(status.message());
+    if (failure_ == kExitOk) failure_ = exit_code(status.code());
+  }
+
+  Plan plan_;
+  Report& report_;
+  Console& console_;
+  int failure_ = kExitOk;
+  bool below_limit_ = false;
+};
+
+}  // namespace
+
+int run_score(const Request& request, Console& console) {
+  Result<Plan> plan = make_plan(request);
+  if (!plan.ok()) {
+    console.complain(plan.status().message());
+    return exit_code(plan.status().code());
+  }
+  const std::unique_ptr<Report> report = make_report(request, console);
+  return Run(std::move(*plan), *report, console)();
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Scores the drawn pictures with everything this machine can run and compares with known answers, to the last bit.
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "acuity/scorer.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/selftest_pictures.h"
+#include "cli/text.h"
+#include "lang/targets.h"
+
+namespace acuity::cli {
+namespace {
+
+struct Answer {
+  std::string_view metric;
+  std::string_view pair;
+  double value;
+};
+
+// What the metrics gave when they agreed with their references (tests/golden). A metric without answers here fails.
+constexpr std::array<Answer, 9> kAnswers{{
+    {"ssimulacra2", "noise", 0},
+    {"ssimulacra2", "blur", 0},
+    {"ssimulacra2", "bands", 0},
+    {"psnr", "noise", 0},
+    {"psnr", "blur", 0},
+    {"psnr", "bands", 0},
+    {"mse", "noise", 0},
+    {"mse", "blur", 0},
+    {"mse", "bands", 0},
+}};
+
+const Answer* find_answer(std::string_view metric, std::string_view pair) {
+  for (const Answer& answer : kAnswers) {
+    if (answer.metric == metric && answer.pair == pair) return &answer;
+  }
+  return nullptr;
+}
+
+// What is wrong with one result; empty when nothing is.
+std::string complaint(const Result<Score>& score, const std::string& pair, const double* answer) {
+  if (!score.ok()) return fmt::format("{}: {}", pair, score.status().message());
+  if (answer == nullptr)
+    return fmt::format("{}: {}, and no answer to compare it with", pair, exact_number(score->value));
+  if (score->value == *answer) return "";
+  return fmt::format("{}: {} instead of {}", pair, exact_number(score->value), exact_number(*answer));
+}
+
+std::vector<std::string> check(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {
+  std::vector<std::string> complaints;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) complaints.push_back(text);
+  };
+  const DrawnPicture& first = pairs.front().reference;
+  Result<Scorer> scorer = Scorer::create({.metric = metric.name, .threads = threads}, first.width, first.height);
+  if (!scorer.ok()) return {scorer.status().message()};
+  for (const DrawnPair& pair : pairs) {
+    const Answer* answer = find_answer(metric.name, pair.name);
+    add(complaint(scorer->score(pair.reference.view(), pair.distorted.view()), pair.name,
+                  answer != nullptr ? &answer->value : nullptr));
+  }
+  add(complaint(scorer->score(first.view(), first.view()), "identical", &metric.identical));
+  return complaints;
+}
+
+}  // namespace
+
+int run_selftest(const Request&, Console& console) {
+  const std::vector<DrawnPair> pairs = selftest_pairs();
+  int wrong = 0;
+  int all = 0;
+  const std::vector<std::string> targets = cpu_targets();
+  // ACUITY_CPU is read once, at the first use; it must not undo what is set below.
+  if (const Status cpu = prepare_cpu(); !cpu.ok()) {
+    console.complain(cpu.message());
+    return exit_code(cpu.code());
+  }
+  for (const std::string& target : targets) {
+    if (const Status limited = limit_cpu(target); !limited.ok()) {
+      console.complain(limited.message());
+      return exit_code(limited.code());
+    }
+    for (const MetricInfo& metric : metrics()) {
+      for (const int threads : {1, 2}) {
+        const std::vector<std::string> complaints = check(metric, threads, pairs);
+        wrong += complaints.empty() ? 0 : 1;
+        ++all;
+        console.print(fmt::format("{}  {:<12} {:<7} {} thread{}{}\n",
+                                  complaints.empty() ? "ok   " : console.bold("WRONG"), metric.name, target, threads,
+                                  threads == 1 ? " " : "s",
+                                  complaints.empty() ? "" : fmt::format("  {}", fmt::join(complaints, "; "))));
+      }
+    }
+  }
+  if (wrong == 0) {
+    console.print(fmt::format("All {} checks passed: every score is right to the last bit.\n", all));
+    return kExitOk;
+  }
+  console.print(fmt::format("{} of {} checks failed: scores of this machine are not to be trusted.\n", wrong, all));
+  return kExitFailed;
+}
+
+}  // namespace acuity::cli

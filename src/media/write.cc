@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "media/write.h"
+
+#include <bit>
+#include <cerrno>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <png.h>
+#include <unistd.h>
+
+namespace acuity {
+namespace {
+
+Status write_error(const std::string& path, int error) {
+  return Status(StatusCode::internal, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
+}
+
+bool write_all(int file, std::span<const uint8_t> content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content = content.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+Status write_file(const std::string& path, std::span<const uint8_t> content) {
+  const std::string part = fmt::format("{}.{}.part", path, getpid());
+  const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return write_error(path, errno);
+  int error = write_all(file, content) ? 0 : errno;
+  if (close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  unlink(part.c_str());
+  return write_error(path, error);
+}
+
+struct PngSink {
+  std::vector<uint8_t> bytes;
+  bool failed = false;
+};
+
+// Called through C, which no exception may cross.
+void png_put(png_structp png, png_bytep data, size_t size) {
+  auto* sink = static_cast<PngSink*>(png_get_io_ptr(png));
+  try {
+    sink->bytes.insert(sink->bytes.end(), data, data + size);
+  } catch (const std::bad_alloc&) {
+    sink->failed = true;
+  }
+  if (sink->failed) png_error(png, "out of memory");
+}
+
+// Holds nothing that a longjmp could skip the destruction of.
+bool encode_png(png_structp png, png_infop info, int width, int height, const uint8_t* rgb, char* keyword, char* text,
+                PngSink* sink) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  png_set_write_fn(png, sink, png_put, nullptr);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_text note{};
+  note.compression = PNG_TEXT_COMPRESSION_NONE;
+  note.key = keyword;
+  note.text = text;
+  png_set_text(png, info, &note, 1);
+  png_write_info(png, info);
+  for (int y = 0; y < height; ++y) png_write_row(png, rgb + static_cast<size_t>(y) * static_cast<size_t>(width) * 3);
+  png_write_end(png, info);
+  return true;
+}
+
+// libpng prints by default; the library never does.
+void ignore_warning(png_structp, png_const_charp) {}
+void jump_on_error(png_structp png, png_const_charp) { png_longjmp(png, 1); }
+
+}  // namespace
+
+Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> rgb,
+                 const std::string& description) {
+  if (width < 1 || height < 1 || rgb.size() != static_cast<size_t>(width) * static_cast<size_t>(height) * 3) {
+    return Status(StatusCode::usage,
+                  fmt::format("{}: {} samples are not {}x{} RGB pixels", path, rgb.size(), width, height));
+  }
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, jump_on_error, ignore_warning);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  std::string keyword = "Description";
+  std::string text = description;
+  PngSink sink;
+  const bool encoded =
+      info != nullptr && encode_png(png, info, width, height, rgb.data(), keyword.data(), text.data(), &sink);
+  png_destroy_write_struct(&png, &info);
+  if (!encoded) return Status(StatusCode::internal, fmt::format("{} cannot be written: libpng failed", path));
+  return write_file(path, sink.bytes);
+}
+
+Status write_pfm(const std::string& path, int width, int height, std::span<const float> values) {
+  if (width < 1 || height < 1 || values.size() != static_cast<size_t>(width) * static_cast<size_t>(height)) {
+    return Status(StatusCode::usage,
+                  fmt::format("{}: {} values are not {}x{} pixels", path, values.size(), width, height));
+  }
+  // The sign of the scale tells the byte order.
+  const std::string header =
+      fmt::format("Pf\n{} {}\n{}\n", width, height, std::endian::native == std::endian::little ? "-1.0" : "1.0");
+  std::vector<uint8_t> content(header.begin(), header.end());
+  const size_t row_bytes = static_cast<size_t>(width) * sizeof(float);
+  content.resize(header.size() + row_bytes * static_cast<size_t>(height));
+  uint8_t* to = content.data() + header.size();
+  for (int y = height - 1; y >= 0; --y, to += row_bytes) {
+    std::memcpy(to, values.data() + static_cast<size_t>(y) * static_cast<size_t>(width), row_bytes);
+  }
+  return write_file(path, content);
+}
+
+}  // namespace acuity
