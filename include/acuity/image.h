@@ -38,16 +38,16 @@ struct Chromaticities {
 struct Colour {
   Transfer transfer = Transfer::srgb;
   Primaries primaries = Primaries::bt709;
-  double gamma = 2.2;             ///< exponent, for Transfer::gamma only
-  Chromaticities chromaticities;  ///< for Primaries::custom only
-  double peak_nits = 1000;        ///< peak of the display HLG is shown on; other transfers ignore it
+  double gamma = 2.2;               ///< exponent, for Transfer::gamma only
+  Chromaticities chromaticities{};  ///< for Primaries::custom only
+  double peak_nits = 1000;          ///< peak of the display HLG is shown on; other transfers ignore it
   /// An ICC profile for grey or RGB samples. Where present it decides, and the fields above are ignored.
-  std::shared_ptr<const std::vector<uint8_t>> icc;
+  std::shared_ptr<const std::vector<uint8_t>> icc{};
 };
 
 /// Pixels somewhere in memory, grey or RGB, with or without alpha, interleaved or planar, any stride.
-/// Sample c of pixel (x, y) lies at planes[c] + y * row_stride + x * pixel_stride (in bytes). Integer samples use the full
-/// range 0 .. 2^depth - 1; float samples have nominal white at 1. Alpha runs from 0 to the same maximum and is not
+/// Sample c of pixel (x, y) lies at planes[c] + y * row_stride + x * pixel_stride (in bytes). Integer samples use the
+/// full range 0 .. 2^depth - 1; float samples have nominal white at 1. Alpha runs from 0 to the same maximum and is not
 /// premultiplied.
 struct ImageView {
   int width = 0;
