@@ -19,8 +19,8 @@ namespace acuity {
 
 /// What a file may cost. A file that declares more is refused before anything is allocated for it.
 struct PictureLimits {
-  int64_t maximum_side = 65535;                        ///< pixels
-  int64_t maximum_pixels = int64_t{1} << 28;           ///< width times height
+  int64_t maximum_side = 65535;               ///< pixels
+  int64_t maximum_pixels = int64_t{1} << 28;  ///< width times height
   int64_t maximum_file_bytes = int64_t{1} << 31;
   int64_t maximum_decoded_bytes = int64_t{1} << 32;
 };
@@ -28,10 +28,10 @@ struct PictureLimits {
 /// A decoded picture in the samples the file holds, with everything known about their colour.
 class Picture {
  public:
-  ImageView view;                     ///< into this picture's own memory
-  std::string format;                 ///< "PNG", "JPEG", ...
-  std::vector<std::string> found;     ///< what the file said: "8-bit RGB", "ICC profile 'Display P3'", ...
-  std::vector<std::string> assumed;   ///< what it did not say and we took for granted: "sRGB", ...
+  ImageView view;                    ///< into this picture's own memory
+  std::string format;                ///< "PNG", "JPEG", ...
+  std::vector<std::string> found;    ///< what the file said: "8-bit RGB", "ICC profile 'Display P3'", ...
+  std::vector<std::string> assumed;  ///< what it did not say and we took for granted: "sRGB", ...
   std::shared_ptr<std::byte[]> pixels;
 };
 

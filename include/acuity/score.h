@@ -23,13 +23,13 @@ struct DifferenceMap {
 
 /// How a score came about.
 struct Provenance {
-  std::string metric_version;          ///< of the metric's definition, e.g. "2.1"
+  std::string metric_version;  ///< of the metric's definition, e.g. "2.1"
   std::string library_version;
-  std::string device;                  ///< e.g. "cpu (AVX2)"
+  std::string device;  ///< e.g. "cpu (AVX2)"
   int threads = 1;
-  std::string memory_mode;             ///< "full" or "strip 64"
+  std::string memory_mode;  ///< "full" or "strip 64"
   std::vector<std::string> assumptions;
-  std::vector<NamedValue> timing_ms;   ///< e.g. {"metric", 12.5}
+  std::vector<NamedValue> timing_ms;  ///< e.g. {"metric", 12.5}
 };
 
 struct Score {

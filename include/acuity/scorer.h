@@ -34,25 +34,25 @@ struct MemoryMode {
 };
 
 struct ScorerOptions {
-  std::string metric;              ///< a name from metrics()
-  std::string device = "auto";     ///< "auto" or "cpu"
+  std::string metric;           ///< a name from metrics()
+  std::string device = "auto";  ///< "auto" or "cpu"
   MemoryMode memory{};
-  int threads = 0;                 ///< 0: one for each core
-  bool want_map = false;           ///< fill Score::map
+  int threads = 0;        ///< 0: one for each core
+  bool want_map = false;  ///< fill Score::map
 };
 
 enum class Better { higher, lower };
 
 /// What is known of a metric without running it.
 struct MetricInfo {
-  std::string name;         ///< as ScorerOptions::metric takes it
-  std::string version;      ///< of the definition
-  std::string title;        ///< one line for lists
+  std::string name;     ///< as ScorerOptions::metric takes it
+  std::string version;  ///< of the definition
+  std::string title;    ///< one line for lists
   Better better = Better::higher;
-  double identical = 0;     ///< the value of two identical pictures
-  int minimum_side = 1;     ///< smaller pictures are refused
+  double identical = 0;  ///< the value of two identical pictures
+  int minimum_side = 1;  ///< smaller pictures are refused
   bool has_map = false;
-  std::string alpha_rule;   ///< what is done with transparency, in words
+  std::string alpha_rule;  ///< what is done with transparency, in words
 };
 
 /// Every metric this build has, in the order lists show them.

@@ -37,8 +37,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::move(value)) {}                // NOLINT(google-explicit-constructor)
-  Result(Status status) : content_(std::move(status)) {}         // NOLINT(google-explicit-constructor)
+  Result(T value) : content_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : content_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(content_); }
   /// The reason there is no value; ok when there is one.

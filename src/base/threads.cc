@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "base/threads.h"
 
+#include <algorithm>
+
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -8,7 +11,11 @@
 namespace acuity {
 
 struct Threads::Arena {
-  explicit Arena(int count) : arena(count) {}
+  // Asking oneTBB for more threads than it may start makes it print a warning.
+  explicit Arena(int count)
+      : arena(std::min(
+            count, static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)))) {
+  }
   tbb::task_arena arena;
 };
 
@@ -24,9 +31,8 @@ void Threads::run(const std::function<void(int)>& worker) const {
     worker(0);
     return;
   }
-  arena_->arena.execute([&] {
-    tbb::parallel_for(0, count_, [&](int index) { worker(index); }, tbb::simple_partitioner());
-  });
+  arena_->arena.execute(
+      [&] { tbb::parallel_for(0, count_, [&](int index) { worker(index); }, tbb::simple_partitioner()); });
 }
 
 }  // namespace acuity

@@ -19,7 +19,7 @@ namespace acuity {
 struct Measurement {
   double value = 0;
   std::vector<NamedValue> outputs;
-  DifferenceMap map;                      // empty unless asked for
+  DifferenceMap map;  // empty unless asked for
   std::vector<std::string> assumptions;
 };
 
@@ -31,7 +31,7 @@ class Metric {
     int width = 0;
     int height = 0;
     bool want_map = false;
-    int strip_rows = 0;              // 0: the metric decides
+    int strip_rows = 0;                // 0: the metric decides
     const Threads* threads = nullptr;  // outlives the metric
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The kernel dialect on the CPU: `real` is as many floats as the vector registers of the target hold, and every operation
-// on it rounds as IEEE 754 says, so that all targets give the same bits.
+// The kernel dialect on the CPU: `real` is as many floats as the vector registers of the target hold, and every
+// operation on it rounds as IEEE 754 says, so that all targets give the same bits.
 //
 // Include it after <hwy/foreach_target.h>; it is compiled once for each target. A metric's math.h and lang/exact.h are
 // then included inside namespace acuity::HWY_NAMESPACE.
@@ -37,16 +37,16 @@ inline constexpr int kLanes = static_cast<int>(HWY_LANES(float));
 struct real {
   RealVector v;
   real() = default;
-  HWY_INLINE real(RealVector vector) : v(vector) {}                // NOLINT(google-explicit-constructor)
-  HWY_INLINE real(float value) : v(hn::Set(RealTag(), value)) {}   // NOLINT(google-explicit-constructor)
+  HWY_INLINE real(RealVector vector) : v(vector) {}               // NOLINT(google-explicit-constructor)
+  HWY_INLINE real(float value) : v(hn::Set(RealTag(), value)) {}  // NOLINT(google-explicit-constructor)
 };
 
 /// One 32-bit integer a lane.
 struct whole {
   WholeVector v;
   whole() = default;
-  HWY_INLINE whole(WholeVector vector) : v(vector) {}                  // NOLINT(google-explicit-constructor)
-  HWY_INLINE whole(int32_t value) : v(hn::Set(WholeTag(), value)) {}   // NOLINT(google-explicit-constructor)
+  HWY_INLINE whole(WholeVector vector) : v(vector) {}                 // NOLINT(google-explicit-constructor)
+  HWY_INLINE whole(int32_t value) : v(hn::Set(WholeTag(), value)) {}  // NOLINT(google-explicit-constructor)
 };
 
 /// One truth value a lane.
@@ -108,8 +108,8 @@ FUNCTION whole to_whole(real a) { return hn::ConvertTo(WholeTag(), a.v); }
 #if HWY_NATIVE_FMA
 FUNCTION real fma(real a, real b, real c) { return hn::MulAdd(a.v, b.v, c.v); }
 #else
-// A product of two floats is exact in double. Its sum with the third is rounded to odd (the sticky bit goes into the last
-// place), after which rounding to float gives what a single rounding would.
+// A product of two floats is exact in double. Its sum with the third is rounded to odd (the sticky bit goes into the
+// last place), after which rounding to float gives what a single rounding would.
 template <class DoubleVector>
 FUNCTION DoubleVector add_round_to_odd(DoubleVector a, DoubleVector b) {
   const hn::DFromV<DoubleVector> dd;
@@ -129,7 +129,7 @@ FUNCTION DoubleVector add_round_to_odd(DoubleVector a, DoubleVector b) {
 FUNCTION real fma(real a, real b, real c) {
   const RealTag d;
   const hn::Half<RealTag> half;
-  const hn::Rebind<double, hn::Half<RealTag>> dd;
+  const hn::Rebind<double, hn::Half<RealTag> > dd;
   const auto lower = [](RealVector v) { return hn::LowerHalf(hn::Half<RealTag>(), v); };
   const auto upper = [](RealVector v) { return hn::UpperHalf(hn::Half<RealTag>(), v); };
   const auto product_lower = hn::Mul(hn::PromoteTo(dd, lower(a.v)), hn::PromoteTo(dd, lower(b.v)));

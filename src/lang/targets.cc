@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
@@ -51,8 +50,11 @@ Status limit_cpu(const std::string& name) {
     if (found && usable(target, supported)) allowed |= target.bit;
   }
   if (allowed == 0) {
-    return Status(StatusCode::usage, fmt::format("ACUITY_CPU is '{}', which this build and processor do not offer; use one of: {}",
-                                                 name, fmt::join(cpu_targets(), ", ")));
+    std::string offered;
+    for (const std::string& usable_name : cpu_targets()) offered += " " + usable_name;
+    return Status(
+        StatusCode::usage,
+        fmt::format("ACUITY_CPU is '{}', which this build and processor do not offer; they offer:{}", name, offered));
   }
   hwy::SetSupportedTargetsForTest(allowed);
   return {};
@@ -61,7 +63,8 @@ Status limit_cpu(const std::string& name) {
 Status prepare_cpu() {
   static const Status prepared = [] {
     if (cpu_targets().empty()) {
-      return Status(StatusCode::device, "this processor lacks the lowest instruction set this build needs (SSE4.1 on x86)");
+      return Status(StatusCode::device,
+                    "this processor lacks the lowest instruction set this build needs (SSE4.1 on x86)");
     }
     const char* limit = std::getenv("ACUITY_CPU");
     return limit_cpu(limit != nullptr ? limit : "");

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "base/image_copy.h"
+
+#include <cstring>
+
+namespace acuity {
+
+Result<ImageCopy> copy_image(const ImageView& view) {
+  ImageView packed = interleaved_view(nullptr, view.width, view.height, view.channels, view.type);
+  Result<Arena> memory = Arena::create(static_cast<size_t>(packed.row_stride) * static_cast<size_t>(view.height));
+  if (!memory.ok()) return memory.status();
+  ImageCopy copy{std::move(*memory), {}};
+  std::byte* pixels = copy.memory.take<std::byte>(copy.memory.size());
+  copy.view = interleaved_view(pixels, view.width, view.height, view.channels, view.type);
+  copy.view.depth = view.depth;
+  copy.view.colour = view.colour;
+  const size_t sample = static_cast<size_t>(packed.pixel_stride / view.channel_count());
+  for (int y = 0; y < view.height; ++y) {
+    for (int c = 0; c < view.channel_count(); ++c) {
+      const std::byte* from = view.planes[static_cast<size_t>(c)] + y * view.row_stride;
+      std::byte* to = pixels + y * packed.row_stride + static_cast<size_t>(c) * sample;
+      for (int x = 0; x < view.width; ++x) {
+        std::memcpy(to + x * packed.pixel_stride, from + x * view.pixel_stride, sample);
+      }
+    }
+  }
+  return copy;
+}
+
+}  // namespace acuity

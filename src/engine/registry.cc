@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The list of metrics. A new one adds its entries here.
+#include <algorithm>
+
+#include "engine/metric.h"
+#include "metrics/mse/metric.h"
+#include "metrics/ssimulacra2/metric.h"
+
+namespace acuity {
+
+const std::vector<MetricEntry>& registry() {
+  static const std::vector<MetricEntry> entries = {
+      ssimulacra2_entry(),
+      psnr_entry(),
+      mse_entry(),
+  };
+  return entries;
+}
+
+std::span<const MetricInfo> metrics() {
+  static const std::vector<MetricInfo> infos = [] {
+    std::vector<MetricInfo> list;
+    for (const MetricEntry& entry : registry()) list.push_back(entry.info);
+    return list;
+  }();
+  return infos;
+}
+
+const MetricInfo* find_metric(std::string_view name) {
+  const auto list = metrics();
+  const auto found = std::find_if(list.begin(), list.end(), [&](const MetricInfo& info) { return info.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+std::string meaning(std::string_view metric, double value) {
+  for (const MetricEntry& entry : registry()) {
+    if (entry.info.name == metric) return entry.meaning(value);
+  }
+  return "";
+}
+
+}  // namespace acuity

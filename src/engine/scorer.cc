@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "acuity/scorer.h"
+
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "acuity/version.h"
+#include "base/threads.h"
+#include "engine/metric.h"
+#include "engine/validate.h"
+#include "lang/targets.h"
+
+namespace acuity {
+
+struct Scorer::State {
+  const MetricEntry* entry = nullptr;
+  ScorerOptions options;
+  int width = 0;
+  int height = 0;
+  Threads threads{1};
+  std::unique_ptr<Metric> metric;
+  bool has_reference = false;
+
+  Status validate(const ImageView& view, std::string_view role) const {
+    return validate_view(view, role, entry->info, width, height);
+  }
+
+  std::string memory_mode() const {
+    return options.memory.kind == MemoryMode::Kind::strip ? fmt::format("strip {}", options.memory.rows) : "full";
+  }
+
+  // Runs the metric and turns what it measured into a Score, or into an error where the number would mean nothing.
+  template <typename Run>
+  Result<Score> finish(Run run) {
+    const auto begin = std::chrono::steady_clock::now();
+    Result<Measurement> measured = guard<Result<Measurement>>(run);
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    if (!measured.ok()) return measured.status();
+    if (!std::isfinite(measured->value)) {
+      return Status(StatusCode::internal,
+                    fmt::format("{} came to {}, which is no score; please report the pair of pictures",
+                                entry->info.name, measured->value));
+    }
+    Score score;
+    score.value = measured->value;
+    score.outputs = std::move(measured->outputs);
+    score.map = std::move(measured->map);
+    score.provenance = {.metric_version = entry->info.version,
+                        .library_version = ACUITY_VERSION,
+                        .device = fmt::format("cpu ({})", cpu_target()),
+                        .threads = threads.count(),
+                        .memory_mode = memory_mode(),
+                        .assumptions = std::move(measured->assumptions),
+                        .timing_ms = {{"metric", elapsed.count()}}};
+    return score;
+  }
+
+  // The library promises not to throw; memory running out inside a container is the one exception that can occur.
+  template <typename Outcome, typename Run>
+  static Outcome guard(Run run) {
+    try {
+      return run();
+    } catch (const std::bad_alloc&) {
+      return Status(StatusCode::internal, "out of memory while scoring");
+    } catch (const std::exception& error) {
+      return Status(StatusCode::internal, fmt::format("scoring failed: {}", error.what()));
+    }
+  }
+};
+
+Scorer::Scorer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Scorer::~Scorer() = default;
+Scorer::Scorer(Scorer&&) noexcept = default;
+Scorer& Scorer::operator=(Scorer&&) noexcept = default;
+
+Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int height) {
+  return State::guard<Result<Scorer>>([&]() -> Result<Scorer> {
+    auto state = std::make_unique<State>();
+    for (const MetricEntry& entry : registry()) {
+      if (entry.info.name == options.metric) state->entry = &entry;
+    }
+    if (state->entry == nullptr) {
+      return Status(StatusCode::usage,
+                    fmt::format("there is no metric '{}'; metrics() lists those there are", options.metric));
+    }
+    if (options.device != "auto" && options.device != "cpu") {
+      return Status(StatusCode::device,
+                    fmt::format("there is no device '{}' in this build; use auto or cpu", options.device));
+    }
+    if (options.threads < 0) {
+      return Status(StatusCode::usage,
+                    fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
+    }
+    if (options.memory.kind == MemoryMode::Kind::strip && options.memory.rows < 1) {
+      return Status(StatusCode::usage,
+                    fmt::format("a strip of {} rows makes no sense; use at least 1", options.memory.rows));
+    }
+    if (options.want_map && !state->entry->info.has_map) {
+      return Status(StatusCode::usage, fmt::format("{} has no difference map", options.metric));
+    }
+    if (Status cpu = prepare_cpu(); !cpu.ok()) return cpu;
+    if (Status size = validate_size(state->entry->info, width, height); !size.ok()) return size;
+    state->options = options;
+    state->width = width;
+    state->height = height;
+    state->threads = Threads(options.threads);
+    Metric::Setup setup{.width = width,
+                        .height = height,
+                        .want_map = options.want_map,
+                        .strip_rows = options.memory.kind == MemoryMode::Kind::strip ? options.memory.rows : 0,
+                        .threads = &state->threads};
+    Result<std::unique_ptr<Metric>> metric = state->entry->create(setup);
+    if (!metric.ok()) return metric.status();
+    state->metric = std::move(*metric);
+    return Scorer(std::move(state));
+  });
+}
+
+Status Scorer::set_reference(const ImageView& reference) {
+  state_->has_reference = false;
+  if (Status valid = state_->validate(reference, "reference"); !valid.ok()) return valid;
+  Status set = State::guard<Status>([&] { return state_->metric->set_reference(reference); });
+  state_->has_reference = set.ok();
+  return set;
+}
+
+Result<Score> Scorer::score(const ImageView& distorted) {
+  if (!state_->has_reference) {
+    return Status(StatusCode::usage,
+                  "no reference has been set; call set_reference first, or score(reference, distorted)");
+  }
+  if (Status valid = state_->validate(distorted, "distorted"); !valid.ok()) return valid;
+  return state_->finish([&] { return state_->metric->score(distorted); });
+}
+
+Result<Score> Scorer::score(const ImageView& reference, const ImageView& distorted) {
+  if (Status valid = state_->validate(reference, "reference"); !valid.ok()) return valid;
+  if (Status valid = state_->validate(distorted, "distorted"); !valid.ok()) return valid;
+  return state_->finish([&] { return state_->metric->score(reference, distorted); });
+}
+
+const MetricInfo& Scorer::metric() const { return state_->entry->info; }
+
+}  // namespace acuity

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/validate.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace acuity {
+namespace {
+
+// More than any picture has; keeps width * height * bytes within 64 bits with room to spare.
+constexpr int kMaximumSide = 1 << 20;
+
+int sample_bytes(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
+
+// NaN and infinity would vanish in a maximum or poison a sum: refuse them before they reach a metric.
+Status validate_finite(const ImageView& view, std::string_view role) {
+  for (int y = 0; y < view.height; ++y) {
+    for (int c = 0; c < view.channel_count(); ++c) {
+      const std::byte* row = view.planes[static_cast<size_t>(c)] + y * view.row_stride;
+      for (int x = 0; x < view.width; ++x) {
+        float value;
+        std::memcpy(&value, row + x * view.pixel_stride, sizeof value);
+        if (!std::isfinite(value)) {
+          return Status(StatusCode::input,
+                        fmt::format("the {} picture holds {} in channel {} at x={}, y={}; every sample must be finite: "
+                                    "repair or clip the picture",
+                                    role, value, c, x, y));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status validate_size(const MetricInfo& metric, int width, int height) {
+  if (width < 1 || height < 1 || width > kMaximumSide || height > kMaximumSide) {
+    return Status(StatusCode::input,
+                  fmt::format("a picture of {}x{} pixels cannot be scored: each side must be from 1 to {}", width,
+                              height, kMaximumSide));
+  }
+  if (width < metric.minimum_side || height < metric.minimum_side) {
+    return Status(
+        StatusCode::input,
+        fmt::format("the pictures are {}x{} pixels, but {} needs at least {} on each side, as its reference does: "
+                    "use larger pictures or another metric",
+                    width, height, metric.name, metric.minimum_side));
+  }
+  return {};
+}
+
+Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height) {
+  if (view.width != width || view.height != height) {
+    return Status(StatusCode::input,
+                  fmt::format("the {} picture is {}x{} pixels, but {}x{} is expected: both pictures must "
+                              "have the same size; scale or crop one of them first",
+                              role, view.width, view.height, width, height));
+  }
+  if (const Status size = validate_size(metric, view.width, view.height); !size.ok()) return size;
+  if (view.channel_count() < 1 || view.channel_count() > 4) {
+    return Status(StatusCode::usage,
+                  fmt::format("the {} view has {} channels; 1 to 4 are possible", role, view.channel_count()));
+  }
+  const int bytes = sample_bytes(view.type);
+  for (int c = 0; c < view.channel_count(); ++c) {
+    const std::byte* plane = view.planes[static_cast<size_t>(c)];
+    if (plane == nullptr) {
+      return Status(StatusCode::usage, fmt::format("plane {} of the {} view is null", c, role));
+    }
+    if (reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) != 0) {
+      return Status(StatusCode::usage,
+                    fmt::format("plane {} of the {} view is not aligned to its {}-byte samples", c, role, bytes));
+    }
+  }
+  if (view.pixel_stride % bytes != 0 || view.row_stride % bytes != 0 || std::abs(view.pixel_stride) < bytes) {
+    return Status(StatusCode::usage,
+                  fmt::format("the strides of the {} view ({} and {} bytes) do not fit its {}-byte samples", role,
+                              view.pixel_stride, view.row_stride, bytes));
+  }
+  const bool depth_fits = view.type == SampleType::f32 || (view.type == SampleType::u8 && view.depth == 8) ||
+                          (view.type == SampleType::u16 && view.depth >= 9 && view.depth <= 16);
+  if (!depth_fits) {
+    return Status(StatusCode::usage,
+                  fmt::format("the {} view has a depth of {} bits, which its {}-byte samples cannot have", role,
+                              view.depth, bytes));
+  }
+  if (view.type == SampleType::f32) return validate_finite(view, role);
+  return {};
+}
+
+}  // namespace acuity

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Everything that can be wrong with a view is found here, once, so that no metric has to look.
+#ifndef ACUITY_ENGINE_VALIDATE_H
+#define ACUITY_ENGINE_VALIDATE_H
+
+#include <string_view>
+
+#include "acuity/image.h"
+#include "acuity/scorer.h"
+#include "acuity/status.h"
+
+namespace acuity {
+
+/// `role` is "reference" or "distorted", for messages.
+Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height);
+
+/// Whether a metric can work on pictures of this size at all.
+Status validate_size(const MetricInfo& metric, int width, int height);
+
+}  // namespace acuity
+
+#endif

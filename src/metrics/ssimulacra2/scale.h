@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One scale of SSIMULACRA2 on the CPU: what goes in, what comes out, and the memory it works in.
+//
+// The picture is walked in bands of rows, each band from left to right in blocks of columns. A block makes XYB of its
+// pixels, runs the row filter (its state goes from block to block), then the column filter (its state goes from band to
+// band), then the error maps and their sums, so no intermediate plane of picture size exists. Block (band, column)
+// needs (band, column - 1) and (band - 1, column): several threads work on neighbouring bands, each a block behind the
+// one above it.
+#ifndef ACUITY_METRICS_SSIMULACRA2_SCALE_H
+#define ACUITY_METRICS_SSIMULACRA2_SCALE_H
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "colour/rows.h"
+#include "metrics/tiles.h"
+
+namespace acuity::ssimulacra2 {
+
+inline constexpr int kChannels = 3;               // X, Y, B
+inline constexpr int kBlockColumns = kTileWidth;  // so that a block's column sums are a tile's
+inline constexpr int kAhead = 4;                  // an output needs the input four rows (columns) on
+inline constexpr int kHistory = 10;               // ... and six back: ten rows of the last band
+inline constexpr int kPlanes = 5;                 // blurred planes of a channel: mu1, mu2, s11, s22, s12
+inline constexpr int kSums = 6;  // of a channel: ssim, ringing, blur; each plain and to the fourth power
+
+/// Three planes of floats that share a stride (in floats).
+struct Planes {
+  std::array<float*, 3> channel{};
+  size_t stride = 0;
+};
+
+/// Where the pixels of one picture come from at one scale: exactly one of the three.
+struct Source {
+  const Rows* rows = nullptr;      // the picture itself
+  const Planes* linear = nullptr;  // a smaller scale, linear light
+  const Planes* xyb = nullptr;     // prepared before
+};
+
+/// What the column filter hands from one band to the next, for one block of columns.
+struct alignas(64) BlockState {
+  float inputs[kChannels][kPlanes][kHistory][kBlockColumns];
+  float filters[kChannels][kPlanes][6][kBlockColumns];
+  float xyb[2][kChannels][kAhead][kBlockColumns];
+  float sums[kChannels][kSums][kBlockColumns];
+};
+
+/// Sums of one tile, in the order of kSums.
+using TileSums = std::array<float, kChannels * kSums>;
+
+/// For the difference map: the value of a pixel is the sum over channels and the three maps of linear * e + quartic *
+/// e^4.
+struct MapWeights {
+  std::array<std::array<float, 3>, kChannels> linear{};
+  std::array<std::array<float, 3>, kChannels> quartic{};
+};
+
+struct Scale {
+  int width = 0;
+  int height = 0;
+  int band_rows = 0;                        // even
+  std::array<Source, 2> source;             // reference, distorted
+  std::array<const Planes*, 2> next{};      // where the next scale's linear light goes; null: nowhere
+  BlockState* blocks = nullptr;             // one for each block of columns
+  TileSums* tiles = nullptr;                // one for each tile, row by row
+  std::atomic<int>* progress = nullptr;     // for each band, how many blocks are done; starts at zero
+  std::atomic<int>* next_band = nullptr;    // starts at zero
+  const MapWeights* map_weights = nullptr;  // null: no map
+  float* map = nullptr;                     // width * height
+
+  int band_count() const { return (height + kAhead + band_rows - 1) / band_rows; }
+  int block_count() const { return (width + kBlockColumns - 1) / kBlockColumns; }
+};
+
+/// Bytes of scratch a worker needs.
+size_t scratch_bytes(int band_rows);
+
+/// Takes bands until none is left. Several workers may run at once on the same Scale, each with its own scratch.
+void score_scale(const Scale& scale, std::byte* scratch);
+
+/// Rows row_begin .. row_end - 1 of one picture as positive XYB and, where `next` is given, the next scale's linear
+/// light. row_begin is even.
+void prepare_rows(const Source& source, int width, int height, int row_begin, int row_end, const Planes& xyb,
+                  const Planes* next);
+
+}  // namespace acuity::ssimulacra2
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The reduction contract: how every metric adds up a value over the picture, so that all devices, thread counts and
+// strip heights come to the same bits. The picture is cut into tiles anchored at its origin. In a tile each column is
+// summed in float from the top down, the columns are added by a fixed tree, and the tiles are added in double, row of
+// tiles by row.
+#ifndef ACUITY_METRICS_TILES_H
+#define ACUITY_METRICS_TILES_H
+
+#include <algorithm>
+
+namespace acuity {
+
+inline constexpr int kTileWidth = 32;
+inline constexpr int kTileHeight = 64;
+
+/// Adds up the columns of a tile by halves: i with i + 16, then i + 8, and so on. Columns outside the picture hold
+/// zero.
+inline float sum_tile_columns(const float* column_sums) {
+  float sums[kTileWidth];
+  std::copy(column_sums, column_sums + kTileWidth, sums);
+  for (int half = kTileWidth / 2; half >= 1; half /= 2) {
+    for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+}  // namespace acuity
+
+#endif
