@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the decoders share. Each format has one file with one decoder; picture.cc chooses among them.
+//
+// A decoder reads the header, gets its memory from make_picture (which enforces the limits first), fills it with the
+// samples as the file holds them, and names their colour. It must not print, throw or return a picture from damaged
+// data.
+#ifndef ACUITY_MEDIA_DECODER_H
+#define ACUITY_MEDIA_DECODER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "acuity/picture.h"
+
+namespace acuity {
+
+using Bytes = std::span<const uint8_t>;
+
+/// A whole file in memory.
+struct Source {
+  Bytes bytes;
+  std::string_view name;  ///< for messages
+  const PictureLimits& limits;
+};
+
+Result<Picture> decode_avif(const Source& source);
+Result<Picture> decode_exr(const Source& source);
+Result<Picture> decode_jpeg(const Source& source);
+Result<Picture> decode_jxl(const Source& source);
+Result<Picture> decode_pfm(const Source& source);
+Result<Picture> decode_png(const Source& source);
+Result<Picture> decode_pnm(const Source& source);
+Result<Picture> decode_tiff(const Source& source);
+Result<Picture> decode_webp(const Source& source);
+
+// Errors (picture.cc).
+
+/// The file breaks the rules of its format, or ends early.
+Status damaged(const Source& source, std::string_view format, std::string_view what);
+/// The file is sound, but holds something that is not read; `advice` says what to do.
+Status unsupported(const Source& source, std::string_view what, std::string_view advice);
+
+// Memory and pixels (pixels.cc).
+
+struct Shape {
+  int64_t width = 0;
+  int64_t height = 0;
+  Channels channels = Channels::rgb;
+  SampleType type = SampleType::u8;
+  int depth = 8;
+  std::string stored = {};  ///< what the file holds, where that is something else: "8-bit CMYK"
+};
+
+/// "8-bit RGB", "16-bit float grey"
+std::string describe(int bits, bool is_float, Channels channels);
+
+/// Whether a picture of this size may be read at all.
+Status check_size(const Source& source, int64_t width, int64_t height);
+/// Memory for a picture within the limits, in which its samples lie interleaved row after row. `working_bytes` is what
+/// the decoder itself needs for the whole picture. The content of the memory is unspecified.
+Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape,
+                             int64_t working_bytes = 0);
+std::byte* row_of(Picture& picture, int64_t y);
+/// Narrows the view to a part of the picture.
+void crop(Picture& picture, int64_t x, int64_t y, int64_t width, int64_t height);
+
+/// Undoes an EXIF orientation (1 .. 8): the first row and column become those seen at the top and left.
+Status turn_upright(const Source& source, Picture& picture, int orientation);
+/// Error when a float sample is not finite.
+Status check_finite(const Source& source, const Picture& picture);
+/// Turns premultiplied colour into what ImageView wants, as floats. Error where colour is left over without alpha.
+Status divide_by_alpha(const Source& source, Picture& picture);
+
+// Colour and metadata (metadata.cc).
+
+/// Gives the picture an ICC profile, which is tried first.
+Status set_icc(const Source& source, Picture& picture, Bytes profile);
+/// Gives the picture the colour of CICP code points; its samples must be full-range RGB or grey by now.
+Status set_cicp(const Source& source, Picture& picture, int primaries, int transfer);
+/// For a file that says nothing about colour.
+void assume_srgb(Picture& picture);
+/// Whether EXIF data begin here as JPEG has them: after the letters "Exif" and two zero bytes.
+bool is_exif(Bytes bytes);
+/// The orientation (1 .. 8) in EXIF data, with or without those letters; 1 when it has none.
+int exif_orientation(Bytes exif);
+/// turn_upright, with a record that EXIF asked for it.
+Status apply_exif(const Source& source, Picture& picture, Bytes exif);
+
+}  // namespace acuity
+
+#endif

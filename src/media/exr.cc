@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cstring>
+#include <exception>
+
+#include <ImfChannelList.h>
+#include <ImfFrameBuffer.h>
+#include <ImfHeader.h>
+#include <ImfIO.h>
+#include <ImfInputFile.h>
+#include <ImfStandardAttributes.h>
+#include <fmt/format.h>
+
+#include "colour/cicp.h"
+#include "media/decoder.h"
+
+namespace acuity {
+namespace {
+
+class MemoryStream : public Imf::IStream {
+ public:
+  MemoryStream(Bytes file, const char* name) : Imf::IStream(name), file_(file) {}
+  bool read(char* to, int count) override {
+    const auto size = static_cast<size_t>(count);
+    if (count < 0 || at_ > file_.size() || size > file_.size() - at_) throw std::runtime_error("it ends too early");
+    std::memcpy(to, file_.data() + at_, size);
+    at_ += size;
+    return at_ < file_.size();
+  }
+  uint64_t tellg() override { return at_; }
+  void seekg(uint64_t position) override { at_ = position; }
+
+ private:
+  Bytes file_;
+  uint64_t at_ = 0;
+};
+
+struct Samples {
+  std::vector<const char*> names;  // R G B (A) or Y (A)
+  Channels channels = Channels::rgb;
+  bool half = true;
+};
+
+Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& list) {
+  const auto has = [&list](const char* name) { return list.findChannel(name) != nullptr; };
+  Samples samples;
+  const bool alpha = has("A");
+  if (has("R") && has("G") && has("B")) {
+    samples.names = {"R", "G", "B"};
+    samples.channels = alpha ? Channels::rgba : Channels::rgb;
+  } else if (has("Y") && !has("RY") && !has("BY")) {
+    samples.names = {"Y"};
+    samples.channels = alpha ? Channels::grey_alpha : Channels::grey;
+  } else {
+    std::string names;
+    for (auto channel = list.begin(); channel != list.end(); ++channel) {
+      names += (names.empty() ? "" : ", ") + std::string(channel.name());
+    }
+    return unsupported(source, fmt::format("has the channels {}, not R, G and B or Y alone", names),
+                       "write the layer to compare as RGB");
+  }
+  if (alpha) samples.names.push_back("A");
+  for (const char* name : samples.names) {
+    const Imf::Channel& channel = list[name];
+    if (channel.type == Imf::UINT) {
+      return unsupported(source, fmt::format("has integers in channel {}", name), "convert it to half or float");
+    }
+    if (channel.xSampling != 1 || channel.ySampling != 1) {
+      return unsupported(source, fmt::format("has fewer samples than pixels in channel {}", name),
+                         "write it at full resolution");
+    }
+    samples.half = samples.half && channel.type == Imf::HALF;
+  }
+  return samples;
+}
+
+// The header alone. Opening the file right away would allocate by what an unchecked header claims.
+Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
+  constexpr size_t kStart = 8;
+  constexpr uint8_t kDeep = 0x08, kSeveralParts = 0x10;  // in the second byte of the version
+  if (source.bytes.size() <= kStart) return damaged(source, "OpenEXR", "it ends too early");
+  int version = source.bytes[4];
+  const uint8_t flags = source.bytes[5];
+  if ((flags & kDeep) != 0) return unsupported(source, "holds deep data", "flatten it");
+  stream.seekg(kStart);
+  Imf::Header header;
+  header.readFrom(stream, version);
+  if ((flags & kSeveralParts) == 0) return header;
+  int parts = 1;
+  // An empty header ends the list of parts.
+  for (; stream.tellg() < source.bytes.size() && source.bytes[stream.tellg()] != 0; ++parts) {
+    Imf::Header other;
+    other.readFrom(stream, version);
+  }
+  if (parts != 1) return unsupported(source, fmt::format("holds {} parts", parts), "extract the part to compare");
+  return header;
+}
+
+Result<Picture> decode(const Source& source) {
+  const std::string name(source.name);
+  MemoryStream stream(source.bytes, name.c_str());
+  const Result<Imf::Header> header = read_header(source, stream);
+  if (!header.ok()) return header.status();
+  const Imath::Box2i window = header->dataWindow(), display = header->displayWindow();
+  const int64_t width = int64_t{window.max.x} - window.min.x + 1, height = int64_t{window.max.y} - window.min.y + 1;
+  if (const Status status = check_size(source, width, height); !status.ok()) return status;
+  if (window != display) {
+    return unsupported(
+        source,
+        fmt::format("has a data window ({}, {})-({}, {}) other than its display window ({}, {})-({}, {})", window.min.x,
+                    window.min.y, window.max.x, window.max.y, display.min.x, display.min.y, display.max.x,
+                    display.max.y),
+        "crop or fill it to the display window");
+  }
+  const Result<Samples> samples = choose_samples(source, header->channels());
+  if (!samples.ok()) return samples.status();
+
+  Shape shape{width, height, samples->channels, SampleType::f32};
+  shape.stored = describe(samples->half ? 16 : 32, true, shape.channels);
+  Result<Picture> picture = make_picture(source, "OpenEXR", shape);
+  if (!picture.ok()) return picture;
+  const ImageView& view = picture->view;
+
+  stream.seekg(0);
+  Imf::InputFile file(stream);
+  Imf::FrameBuffer frame;
+  for (size_t c = 0; c < samples->names.size(); ++c) {
+    frame.insert(samples->names[c],
+                 Imf::Slice::Make(Imf::FLOAT, view.planes[c], window, static_cast<size_t>(view.pixel_stride),
+                                  static_cast<size_t>(view.row_stride)));
+  }
+  file.setFrameBuffer(frame);
+  file.readPixels(window.min.y, window.max.y);
+
+  Colour& colour = picture->view.colour;
+  colour.transfer = Transfer::linear;
+  picture->found.push_back("linear light");
+  if (Imf::hasChromaticities(file.header())) {
+    const Imf::Chromaticities& chromaticities = Imf::chromaticities(file.header());
+    const auto xy = [](const Imath::V2f& v) { return std::array<double, 2>{double{v.x}, double{v.y}}; };
+    set_chromaticities(
+        colour, {xy(chromaticities.red), xy(chromaticities.green), xy(chromaticities.blue), xy(chromaticities.white)});
+    picture->found.push_back("chromaticities");
+  } else {
+    picture->assumed.push_back("BT.709 primaries (the file names none)");
+  }
+  if (const Status status = check_finite(source, *picture); !status.ok()) return status;
+  if (view.has_alpha()) {
+    if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;
+  }
+  return picture;
+}
+
+}  // namespace
+
+Result<Picture> decode_exr(const Source& source) {
+  try {
+    return decode(source);
+  } catch (const std::bad_alloc&) {
+    throw;  // decode_picture says what happened
+  } catch (const std::exception& error) {
+    return damaged(source, "OpenEXR", error.what());
+  }
+}
+
+}  // namespace acuity

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Colour and orientation as files state them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "colour/cicp.h"
+#include "colour/icc.h"
+#include "media/decoder.h"
+
+namespace acuity {
+namespace {
+
+constexpr std::string_view kExifPrefix("Exif\0\0", 6);
+
+// EXIF is a TIFF file of its own, in either byte order.
+class ExifReader {
+ public:
+  explicit ExifReader(Bytes exif) : exif_(exif) {}
+
+  bool begins_well() {
+    if (exif_.size() < 8) return false;
+    little_endian_ = exif_[0] == 'I' && exif_[1] == 'I';
+    return (little_endian_ || (exif_[0] == 'M' && exif_[1] == 'M')) && number(2, 2) == 42;
+  }
+  bool holds(size_t offset, size_t size) const { return offset <= exif_.size() && size <= exif_.size() - offset; }
+  uint32_t number(size_t offset, size_t size) const {
+    uint32_t value = 0;
+    for (size_t i = 0; i < size; ++i) value = value << 8 | exif_[offset + (little_endian_ ? size - 1 - i : i)];
+    return value;
+  }
+
+ private:
+  Bytes exif_;
+  bool little_endian_ = false;
+};
+
+}  // namespace
+
+Status set_icc(const Source& source, Picture& picture, Bytes profile) {
+  const Result<IccConversion> conversion = read_icc(profile, picture.view.is_grey());
+  if (!conversion.ok()) {
+    return Status(conversion.status().code(),
+                  fmt::format("'{}' cannot be used: {}", source.name, conversion.status().message()));
+  }
+  picture.view.colour = Colour{};
+  picture.view.colour.icc = std::make_shared<const std::vector<uint8_t>>(profile.begin(), profile.end());
+  picture.found.push_back(fmt::format("ICC profile '{}'", conversion->name));
+  return {};
+}
+
+Status set_cicp(const Source& source, Picture& picture, int primaries, int transfer) {
+  Result<Colour> colour = colour_from_cicp(primaries, transfer, 0, true, source.name);
+  if (!colour.ok()) return colour.status();
+  picture.view.colour = *colour;
+  if (primaries == kCicpUnspecified && transfer == kCicpUnspecified) {
+    assume_srgb(picture);
+    return {};
+  }
+  picture.found.push_back(fmt::format("CICP primaries {}, transfer {}", primaries, transfer));
+  if (primaries == kCicpUnspecified) picture.assumed.push_back("BT.709 primaries (the file leaves them unspecified)");
+  if (transfer == kCicpUnspecified) picture.assumed.push_back("sRGB transfer (the file leaves it unspecified)");
+  return {};
+}
+
+void assume_srgb(Picture& picture) {
+  picture.view.colour = Colour{};
+  picture.assumed.push_back("sRGB (the file names no colour space)");
+}
+
+bool is_exif(Bytes bytes) {
+  return bytes.size() >= kExifPrefix.size() && std::equal(kExifPrefix.begin(), kExifPrefix.end(), bytes.begin());
+}
+
+int exif_orientation(Bytes exif) {
+  constexpr uint32_t kOrientation = 0x0112, kShort = 3;
+  ExifReader reader(is_exif(exif) ? exif.subspan(kExifPrefix.size()) : exif);
+  if (!reader.begins_well()) return 1;
+  const size_t directory = reader.number(4, 4);
+  if (!reader.holds(directory, 2)) return 1;
+  const uint32_t entries = reader.number(directory, 2);
+  for (uint32_t i = 0; i < entries; ++i) {
+    const size_t entry = directory + 2 + size_t{12} * i;
+    if (!reader.holds(entry, 12)) return 1;
+    if (reader.number(entry, 2) != kOrientation || reader.number(entry + 2, 2) != kShort) continue;
+    const uint32_t orientation = reader.number(entry + 8, 2);
+    return orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
+  }
+  return 1;
+}
+
+Status apply_exif(const Source& source, Picture& picture, Bytes exif) {
+  const int orientation = exif_orientation(exif);
+  if (orientation == 1) return {};
+  picture.found.push_back(fmt::format("EXIF orientation {} applied", orientation));
+  return turn_upright(source, picture, orientation);
+}
+
+}  // namespace acuity

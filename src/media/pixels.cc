@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Memory for pictures within the declared limits, and what is done to whole pictures after decoding.
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "media/decoder.h"
+
+namespace acuity {
+namespace {
+
+int64_t bytes_of(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
+
+Status too_big(const Source& source, const std::string& what) {
+  return Status(StatusCode::too_big,
+                fmt::format("'{}' {}; raise the limit or use a smaller picture", source.name, what));
+}
+
+// The view of fresh memory, or the reason there is none. The size has been checked.
+Result<Picture> allocate(const Source& source, int width, int height, Channels channels, SampleType type,
+                         int64_t working_bytes) {
+  const int64_t bytes = int64_t{width} * height * static_cast<int64_t>(channels) * bytes_of(type);
+  if (bytes + working_bytes > source.limits.maximum_decoded_bytes) {
+    return too_big(source, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
+                                       height, bytes + working_bytes, source.limits.maximum_decoded_bytes));
+  }
+  Picture picture;
+  picture.pixels.reset(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
+  if (!picture.pixels) {
+    return Status(StatusCode::internal,
+                  fmt::format("out of memory: '{}' needs {} MiB to decode", source.name, bytes >> 20));
+  }
+  picture.view = interleaved_view(picture.pixels.get(), width, height, channels, type);
+  return picture;
+}
+
+// Replaces the pixels and keeps the rest.
+void exchange_pixels(Picture& picture, Picture& fresh) {
+  fresh.view.colour = std::move(picture.view.colour);
+  picture.view = fresh.view;
+  picture.pixels = std::move(fresh.pixels);
+}
+
+double sample_of(const ImageView& view, int x, int y, int channel) {
+  const std::byte* at = view.planes[static_cast<size_t>(channel)] + y * view.row_stride + x * view.pixel_stride;
+  switch (view.type) {
+    case SampleType::u8:
+      return static_cast<double>(std::to_integer<int>(*at));
+    case SampleType::u16: {
+      uint16_t sample;
+      std::memcpy(&sample, at, sizeof(sample));
+      return sample;
+    }
+    case SampleType::f32:
+      break;
+  }
+  float sample;
+  std::memcpy(&sample, at, sizeof(sample));
+  return static_cast<double>(sample);
+}
+
+}  // namespace
+
+std::string describe(int bits, bool is_float, Channels channels) {
+  const bool grey = channels == Channels::grey || channels == Channels::grey_alpha;
+  return fmt::format("{}-bit {}{}", bits, is_float ? "float " : "", grey ? "grey" : "RGB");
+}
+
+Status check_size(const Source& source, int64_t width, int64_t height) {
+  const PictureLimits& limits = source.limits;
+  if (width < 1 || height < 1) {
+    return Status(StatusCode::input, fmt::format("'{}' declares a picture of {}x{} pixels; at least 1x1 is needed",
+                                                 source.name, width, height));
+  }
+  if (width > limits.maximum_side || height > limits.maximum_side) {
+    return too_big(source, fmt::format("declares {}x{} pixels, more than the limit of {} on a side", width, height,
+                                       limits.maximum_side));
+  }
+  if (width * height > limits.maximum_pixels) {
+    return too_big(source, fmt::format("declares {}x{} = {} pixels, more than the limit of {}", width, height,
+                                       width * height, limits.maximum_pixels));
+  }
+  return {};
+}
+
+Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape, int64_t working_bytes) {
+  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+  Result<Picture> picture = allocate(source, static_cast<int>(shape.width), static_cast<int>(shape.height),
+                                     shape.channels, shape.type, working_bytes);
+  if (!picture.ok()) return picture;
+  picture->format = format;
+  if (shape.type == SampleType::u16) picture->view.depth = shape.depth;
+  const bool is_float = shape.type == SampleType::f32;
+  picture->found.push_back(!shape.stored.empty() ? shape.stored
+                                                 : describe(is_float ? 32 : shape.depth, is_float, shape.channels));
+  if (picture->view.has_alpha()) picture->found.push_back("alpha");
+  return picture;
+}
+
+std::byte* row_of(Picture& picture, int64_t y) {
+  const ptrdiff_t first = picture.view.planes[0] - picture.pixels.get();
+  return picture.pixels.get() + first + y * picture.view.row_stride;
+}
+
+void crop(Picture& picture, int64_t x, int64_t y, int64_t width, int64_t height) {
+  ImageView& view = picture.view;
+  for (int c = 0; c < view.channel_count(); ++c) {
+    view.planes[static_cast<size_t>(c)] += y * view.row_stride + x * view.pixel_stride;
+  }
+  view.width = static_cast<int>(width);
+  view.height = static_cast<int>(height);
+}
+
+Status turn_upright(const Source& source, Picture& picture, int orientation) {
+  if (orientation == 1) return {};
+  const ImageView& view = picture.view;
+  const bool mirror_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const bool mirror_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool transpose = orientation >= 5;
+  const int64_t present = int64_t{view.row_stride} * view.height;
+  Result<Picture> turned = allocate(source, transpose ? view.height : view.width, transpose ? view.width : view.height,
+                                    view.channels, view.type, present);
+  if (!turned.ok()) return turned.status();
+  turned->view.depth = view.depth;
+  const auto pixel = static_cast<size_t>(view.pixel_stride);
+  for (int y = 0; y < view.height; ++y) {
+    const std::byte* from = row_of(picture, y);
+    const int to_y = mirror_y ? view.height - 1 - y : y;
+    for (int x = 0; x < view.width; ++x, from += pixel) {
+      const int to_x = mirror_x ? view.width - 1 - x : x;
+      std::byte* to = row_of(*turned, transpose ? to_x : to_y) + (transpose ? to_y : to_x) * view.pixel_stride;
+      std::memcpy(to, from, pixel);
+    }
+  }
+  exchange_pixels(picture, *turned);
+  return {};
+}
+
+Status check_finite(const Source& source, const Picture& picture) {
+  const ImageView& view = picture.view;
+  if (view.type != SampleType::f32) return {};
+  const char* names = view.is_grey() ? "YA" : "RGBA";
+  for (int y = 0; y < view.height; ++y) {
+    for (int x = 0; x < view.width; ++x) {
+      for (int c = 0; c < view.channel_count(); ++c) {
+        const double sample = sample_of(view, x, y, c);
+        if (std::isfinite(sample)) continue;
+        return Status(StatusCode::input,
+                      fmt::format("'{}' holds {} in channel {} of pixel ({}, {}), and only finite samples can be "
+                                  "compared; repair the picture",
+                                  source.name, std::isnan(sample) ? "NaN" : "infinity", names[c], x, y));
+      }
+    }
+  }
+  return {};
+}
+
+Status divide_by_alpha(const Source& source, Picture& picture) {
+  const ImageView& view = picture.view;
+  const int64_t present = int64_t{view.row_stride} * view.height;
+  Result<Picture> straight = allocate(source, view.width, view.height, view.channels, SampleType::f32, present);
+  if (!straight.ok()) return straight.status();
+  const double maximum = view.type == SampleType::f32 ? 1.0 : static_cast<double>((1 << view.depth) - 1);
+  const int colours = view.channel_count() - 1;
+  for (int y = 0; y < view.height; ++y) {
+    auto* to = reinterpret_cast<float*>(row_of(*straight, y));
+    for (int x = 0; x < view.width; ++x) {
+      const double alpha = sample_of(view, x, y, colours);
+      const auto refuse = [&](std::string_view what) {
+        return Status(StatusCode::input, fmt::format("'{}' has premultiplied alpha, and its pixel ({}, {}) has {}; "
+                                                     "flatten the picture",
+                                                     source.name, x, y, what));
+      };
+      if (alpha < 0 || alpha > maximum) return refuse(fmt::format("an alpha of {}, outside 0 .. 1", alpha));
+      for (int c = 0; c < colours; ++c) {
+        const double premultiplied = sample_of(view, x, y, c);
+        if (alpha == 0 && premultiplied != 0) return refuse("colour without alpha");
+        const auto colour = static_cast<float>(alpha == 0 ? 0.0 : premultiplied / alpha);
+        if (!std::isfinite(colour)) return refuse(fmt::format("an alpha of {}, too small to divide by", alpha));
+        *to++ = colour;
+      }
+      *to++ = static_cast<float>(alpha / maximum);
+    }
+  }
+  exchange_pixels(picture, *straight);
+  picture.found.push_back("premultiplied alpha divided out");
+  return {};
+}
+
+}  // namespace acuity
