@@ -17,7 +17,7 @@ namespace {
 
 // Half a step of an 8-bit sRGB picture where its steps are smallest (1 / 255 / 12.92 = 3.0e-4 of light, in the darks).
 // The sRGB profiles in circulation differ by less, through rounded matrices and tables of curves; gamma 2.2 differs by
-// more than 20 times as much.
+// more than 50 times as much.
 constexpr double kSrgbTolerance = 1.5e-4;
 
 struct CloseProfile {
