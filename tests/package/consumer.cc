@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Calls every part of the library from outside: whatever the shared library fails to show does not link.
+#include <array>
+#include <cstdio>
+
+#include "acuity/picture.h"
+#include "acuity/scorer.h"
+#include "acuity/version.h"
+
+int main() {
+  std::printf("acuity %s, %zu metrics\n", acuity_version(), acuity::metrics().size());
+  const auto nothing = acuity::decode_picture({}, "nothing");
+  const auto missing = acuity::read_picture("/no/such/file");
+  if (nothing.ok() || missing.ok()) return 1;
+
+  std::array<unsigned char, 16 * 16 * 3> grey;
+  grey.fill(128);
+  const auto view = acuity::interleaved_view(grey.data(), 16, 16, acuity::Channels::rgb, acuity::SampleType::u8);
+  for (const acuity::MetricInfo& metric : acuity::metrics()) {
+    auto scorer = acuity::Scorer::create({.metric = metric.name}, 16, 16);
+    if (!scorer.ok() || !scorer->set_reference(view).ok()) return 1;
+    const auto cached = scorer->score(view);
+    const auto pair = scorer->score(view, view);
+    if (!cached.ok() || !pair.ok() || cached->value != metric.identical || pair->value != metric.identical) return 1;
+    std::printf("%s %g %s\n", metric.name.c_str(), cached->value, acuity::meaning(metric.name, cached->value).c_str());
+  }
+  return acuity::find_metric("no such metric") == nullptr ? 0 : 1;
+}
