@@ -34,7 +34,7 @@ struct MemoryMode {
 };
 
 struct ScorerOptions {
-  std::string metric;           ///< a name from metrics()
+  std::string metric{};         ///< a name from metrics()
   std::string device = "auto";  ///< "auto" or "cpu"
   MemoryMode memory{};
   int threads = 0;        ///< 0: one for each core

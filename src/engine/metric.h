@@ -36,6 +36,8 @@ class Metric {
   };
 
   virtual ~Metric() = default;
+  /// Bytes held for scoring, the pictures themselves not counted.
+  virtual size_t working_bytes() const = 0;
   virtual Status set_reference(const ImageView& reference) = 0;
   virtual Result<Measurement> score(const ImageView& distorted) = 0;  // after set_reference
   virtual Result<Measurement> score(const ImageView& reference, const ImageView& distorted) = 0;

@@ -54,6 +54,7 @@ struct Scorer::State {
                         .device = fmt::format("cpu ({})", cpu_target()),
                         .threads = threads.count(),
                         .memory_mode = memory_mode(),
+                        .working_bytes = static_cast<int64_t>(metric->working_bytes()),
                         .assumptions = std::move(measured->assumptions),
                         .timing_ms = {{"metric", elapsed.count()}}};
     return score;

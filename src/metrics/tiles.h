@@ -7,11 +7,18 @@
 #define ACUITY_METRICS_TILES_H
 
 #include <algorithm>
+#include <cstddef>
 
 namespace acuity {
 
 inline constexpr int kTileWidth = 32;
 inline constexpr int kTileHeight = 64;
+
+inline size_t tile_count(int width, int height) {
+  const int across = (width + kTileWidth - 1) / kTileWidth;
+  const int down = (height + kTileHeight - 1) / kTileHeight;
+  return static_cast<size_t>(across) * static_cast<size_t>(down);
+}
 
 /// Adds up the columns of a tile by halves: i with i + 16, then i + 8, and so on. Columns outside the picture hold
 /// zero.

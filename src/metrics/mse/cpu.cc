@@ -64,7 +64,7 @@ std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows&
                                               float* map) {
   const int across = (reference.width() + kTileWidth - 1) / kTileWidth;
   const int down = (reference.height() + kTileHeight - 1) / kTileHeight;
-  std::vector<std::array<float, 3>> tiles(static_cast<size_t>(across) * static_cast<size_t>(down));
+  std::vector<TileSums> tiles(tile_count(reference.width(), reference.height()));
 
   // Threads take whichever row of tiles is next; what a tile comes to does not depend on who sums it.
   std::atomic<int> next = 0;
@@ -79,7 +79,7 @@ std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows&
   });
 
   std::array<double, 3> total{};
-  for (const std::array<float, 3>& tile : tiles) {
+  for (const TileSums& tile : tiles) {
     for (size_t c = 0; c < 3; ++c) total[c] += static_cast<double>(tile[c]);
   }
   return total;

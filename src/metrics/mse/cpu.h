@@ -9,6 +9,9 @@
 
 namespace acuity::mse {
 
+/// Of one tile: red, green and blue.
+using TileSums = std::array<float, 3>;
+
 /// The squared differences of red, green and blue, each summed over the picture. `map`, unless null, receives the mean
 /// of the three for every pixel, row by row.
 std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows& distorted, const Threads& threads,

@@ -10,6 +10,7 @@
 #include "base/image_copy.h"
 #include "colour/rows.h"
 #include "metrics/mse/cpu.h"
+#include "metrics/tiles.h"
 
 namespace acuity {
 namespace {
@@ -35,6 +36,10 @@ struct Errors {
 class MeanSquaredError : public Metric {
  public:
   explicit MeanSquaredError(const Setup& setup) : setup_(setup) {}
+
+  size_t working_bytes() const final {
+    return reference_.memory.size() + tile_count(setup_.width, setup_.height) * sizeof(mse::TileSums);
+  }
 
   Status set_reference(const ImageView& reference) final {
     Result<ImageCopy> copy = copy_image(reference);

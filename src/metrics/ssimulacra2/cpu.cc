@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include "base/memory.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/ssimulacra2/cpu.cc"
 #include <hwy/foreach_target.h>
@@ -24,8 +26,6 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 static_assert(GAUSSIAN_AHEAD == kAhead && GAUSSIAN_AHEAD + GAUSSIAN_BEHIND == kHistory);
 
-constexpr int kXybStride = 64;                          // a block, four columns ahead, and room for a vector's overhang
-constexpr int kColumnsHeld = kBlockColumns + kHistory;  // columns the row filter looks at for one block
 constexpr int kLinearColumns = kBlockColumns + kAhead + 2 * kLanes;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -296,14 +296,6 @@ class Worker {
     states_ = reinterpret_cast<GaussianState*>(next);
   }
 
-  // Floats of all that the constructor lays out.
-  static size_t scratch_floats(int band_rows) {
-    const size_t groups = static_cast<size_t>((band_rows + kLanes - 1) / kLanes);
-    const size_t rows = groups * kLanes;
-    return 2 * kChannels * (rows + kAhead) * kXybStride + groups * 2 * kChannels * kColumnsHeld * kLanes +
-           kPlanes * (rows + kHistory) * kBlockColumns + groups * kChannels * kPlanes * 6 * kLanes;
-  }
-
   void run() {
     const int bands = scale_.band_count();
     for (int band = (*scale_.next_band)++; band < bands; band = (*scale_.next_band)++) run_band(band);
@@ -475,8 +467,6 @@ class Worker {
   GaussianState* states_;  // [group][channel][plane], of the row filter
 };
 
-size_t scratch_bytes(int band_rows) { return Worker::scratch_floats(band_rows) * sizeof(float); }
-
 void score_scale(const Scale& scale, std::byte* scratch) { Worker(scale, scratch).run(); }
 
 void prepare_rows(const Source& source, int width, int height, int row_begin, int row_end, const Planes& xyb,
@@ -496,11 +486,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity::ssimulacra2 {
 
-HWY_EXPORT(scratch_bytes);
 HWY_EXPORT(score_scale);
 HWY_EXPORT(prepare_rows);
 
-size_t scratch_bytes(int band_rows) { return HWY_DYNAMIC_DISPATCH(scratch_bytes)(band_rows); }
+size_t scratch_bytes(int band_rows) {
+  const size_t rows = round_up(static_cast<size_t>(band_rows), kMaximumLanes);
+  return sizeof(float) * (2 * kChannels * (rows + kAhead) * kXybStride + rows * 2 * kChannels * kColumnsHeld +
+                          kPlanes * (rows + kHistory) * kBlockColumns + rows * kChannels * kPlanes * kFilterFloats);
+}
 
 void score_scale(const Scale& scale, std::byte* scratch) { HWY_DYNAMIC_DISPATCH(score_scale)(scale, scratch); }
 

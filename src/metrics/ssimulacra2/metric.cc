@@ -20,17 +20,19 @@ namespace {
 
 // Rows worked on together where the caller does not say: enough to make the hand-over between bands cheap, few enough
 // to stay in the cache.
-constexpr int kBandRows = 48;
+constexpr int kBandRows = 32;
 
-// Vectors are read and written whole, up to this many floats beyond the end of a row.
-constexpr size_t kRowPadding = 64;
+// Vectors are written whole, up to 16 floats beyond the end of a row, and read whole, up to 64 beyond the end of the
+// last.
+constexpr size_t kRowPadding = 16;
+constexpr size_t kPlanePadding = 64;
 
 // libjxl scales its opsin matrix so that 1.0 is 255 nit.
 constexpr WorkingSpace kSpace{
     .encoding = WorkingSpace::Encoding::linear, .srgb_curve = WorkingSpace::SrgbCurve::libjxl, .nits_of_one = 255};
 
 size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width) + kRowPadding, 16); }
-size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height + 1) + kRowPadding; }
+size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height) + kPlanePadding; }
 size_t planes_cost(Size size) { return kChannels * Arena::cost<float>(plane_floats(size)); }
 
 Planes take_planes(Arena& arena, Size size) {
@@ -44,11 +46,16 @@ class Ssimulacra2 final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
     std::unique_ptr<Ssimulacra2> metric(new Ssimulacra2(setup));
-    Result<Arena> arena = Arena::create(metric->working_bytes());
+    Result<Arena> arena = Arena::create(metric->arena_bytes());
     if (!arena.ok()) return arena.status();
     metric->arena_ = std::move(*arena);
     metric->lay_out();
     return std::unique_ptr<Metric>(std::move(metric));
+  }
+
+  size_t working_bytes() const override {
+    return arena_.size() + pair_arena_.size() + (prepared_ ? prepared_->arena.size() : 0) +
+           (copied_ ? copied_->memory.size() : 0);
   }
 
   Status set_reference(const ImageView& reference) override {
@@ -102,28 +109,35 @@ class Ssimulacra2 final : public Metric {
   }
 
   size_t block_count() const { return static_cast<size_t>((setup_.width + kBlockColumns - 1) / kBlockColumns); }
-  size_t tile_count() const {
-    return block_count() * static_cast<size_t>((setup_.height + kTileHeight - 1) / kTileHeight);
-  }
   size_t band_count() const { return static_cast<size_t>((setup_.height + kAhead + band_rows_ - 1) / band_rows_); }
   size_t worker_count() const { return std::min(static_cast<size_t>(setup_.threads->count()), band_count()); }
   size_t worker_bytes() const { return round_up(scratch_bytes(band_rows_), kAlignment); }
 
-  size_t working_bytes() const {
-    size_t bytes = Arena::cost<BlockState>(block_count()) + Arena::cost<TileSums>(tile_count()) +
+  size_t arena_bytes() const {
+    size_t bytes = Arena::cost<BlockState>(block_count()) +
+                   Arena::cost<TileSums>(tile_count(setup_.width, setup_.height)) +
                    Arena::cost<std::atomic<int>>(band_count() + 1) + worker_count() * worker_bytes();
-    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) bytes += 2 * planes_cost(sizes_[s]);
+    return bytes + linear_bytes();
+  }
+
+  // Scales take turns in two sets of planes.
+  size_t linear_bytes() const {
+    size_t bytes = 0;
+    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) bytes += planes_cost(sizes_[s]);
     return bytes;
+  }
+  void lay_out_linear(Arena& arena, size_t image) {
+    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) {
+      linear_[s % 2][image] = take_planes(arena, sizes_[s]);
+    }
   }
 
   void lay_out() {
     blocks_ = arena_.take<BlockState>(block_count());
-    tiles_ = arena_.take<TileSums>(tile_count());
+    tiles_ = arena_.take<TileSums>(tile_count(setup_.width, setup_.height));
     counters_ = arena_.take<std::atomic<int>>(band_count() + 1);
     scratch_ = arena_.take<std::byte>(worker_count() * worker_bytes());
-    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) {
-      for (Planes& planes : linear_[s % 2]) planes = take_planes(arena_, sizes_[s]);
-    }
+    lay_out_linear(arena_, 1);
   }
 
   // The linear light of scale s, of the reference (0) or the distorted picture (1). Scales take turns in two sets of
@@ -144,8 +158,8 @@ class Ssimulacra2 final : public Metric {
     Prepared prepared{std::move(*arena), {}, rows->description()};
     for (size_t s = 0; s < sizes_.size(); ++s) {
       prepared.xyb.push_back(take_planes(prepared.arena, sizes_[s]));
-      const Source source{.rows = s == 0 ? &*rows : nullptr, .linear = linear(s, 0), .xyb = nullptr};
-      const Planes* next = linear(s + 1, 0);
+      const Source source{.rows = s == 0 ? &*rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+      const Planes* next = linear(s + 1, 1);
       std::atomic<int> next_row = 0;
       setup_.threads->run([&](int) {
         for (int y = next_row.fetch_add(kBandRows); y < sizes_[s].height; y = next_row.fetch_add(kBandRows)) {
@@ -159,6 +173,13 @@ class Ssimulacra2 final : public Metric {
   }
 
   Result<Measurement> score_over(const ImageView& reference, const ImageView& distorted, float background) {
+    // Who scores only against a prepared reference never needs these planes.
+    if (pair_arena_.size() == 0) {
+      Result<Arena> arena = Arena::create(linear_bytes());
+      if (!arena.ok()) return arena.status();
+      pair_arena_ = std::move(*arena);
+      lay_out_linear(pair_arena_, 0);
+    }
     Result<Rows> reference_rows = Rows::create(reference, kSpace, background);
     if (!reference_rows.ok()) return reference_rows.status();
     Result<Rows> distorted_rows = Rows::create(distorted, kSpace, background);
@@ -183,19 +204,13 @@ class Ssimulacra2 final : public Metric {
     std::vector<ScaleErrors> errors;
     for (size_t s = 0; s < sizes_.size(); ++s) {
       run_scale(s, reference, distorted, nullptr, nullptr);
-      errors.push_back(pool_tiles({tiles_, scale_tiles(s)}, sizes_[s]));
+      errors.push_back(pool_tiles({tiles_, tile_count(sizes_[s].width, sizes_[s].height)}, sizes_[s]));
     }
     Measurement measured;
     measured.value = score_of(errors);
     measured.outputs = named_errors(errors);
     if (setup_.want_map) measured.map = make_map(reference, distorted, errors);
     return measured;
-  }
-
-  size_t scale_tiles(size_t s) const {
-    const int across = (sizes_[s].width + kTileWidth - 1) / kTileWidth;
-    const int down = (sizes_[s].height + kTileHeight - 1) / kTileHeight;
-    return static_cast<size_t>(across) * static_cast<size_t>(down);
   }
 
   void run_scale(size_t s, const Rows* reference, const Rows& distorted, const MapWeights* weights, float* map) {
@@ -247,6 +262,7 @@ class Ssimulacra2 final : public Metric {
   std::vector<Size> sizes_;
   int band_rows_;
   Arena arena_;
+  Arena pair_arena_;
   BlockState* blocks_ = nullptr;
   TileSums* tiles_ = nullptr;
   std::atomic<int>* counters_ = nullptr;

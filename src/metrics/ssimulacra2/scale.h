@@ -25,6 +25,12 @@ inline constexpr int kHistory = 10;               // ... and six back: ten rows 
 inline constexpr int kPlanes = 5;                 // blurred planes of a channel: mu1, mu2, s11, s22, s12
 inline constexpr int kSums = 6;  // of a channel: ssim, ringing, blur; each plain and to the fourth power
 
+// The layout of a worker's scratch, the same for all instruction sets.
+inline constexpr int kXybStride = 48;                          // a block, four columns ahead, up to a whole vector
+inline constexpr int kColumnsHeld = kBlockColumns + kHistory;  // columns the row filter looks at for one block
+inline constexpr int kFilterFloats = 6;                        // of a filter's state
+inline constexpr size_t kMaximumLanes = 16;
+
 /// Three planes of floats that share a stride (in floats).
 struct Planes {
   std::array<float*, 3> channel{};
@@ -41,7 +47,7 @@ struct Source {
 /// What the column filter hands from one band to the next, for one block of columns.
 struct alignas(64) BlockState {
   float inputs[kChannels][kPlanes][kHistory][kBlockColumns];
-  float filters[kChannels][kPlanes][6][kBlockColumns];
+  float filters[kChannels][kPlanes][kFilterFloats][kBlockColumns];
   float xyb[2][kChannels][kAhead][kBlockColumns];
   float sums[kChannels][kSums][kBlockColumns];
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The committed pictures, and what the published references say of them.
+#ifndef ACUITY_TESTS_SUPPORT_FIXTURES_H
+#define ACUITY_TESTS_SUPPORT_FIXTURES_H
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "acuity/picture.h"
+
+namespace acuity::tests {
+
+inline Picture fixture(const std::string& name) {
+  Result<Picture> picture = read_picture(std::string(ACUITY_TEST_DATA) + "/data/" + name);
+  if (!picture.ok()) throw std::runtime_error(picture.status().message());
+  return *picture;
+}
+
+struct Golden {
+  std::string reference;
+  std::string distorted;
+  std::string output;
+  std::string value;  // a number, or ERROR and the reference's words
+  bool refused() const { return value.starts_with("ERROR"); }
+};
+
+/// The rows of tests/golden/<file> whose output column is `output`.
+inline std::vector<Golden> goldens(const std::string& file, const std::string& output) {
+  std::ifstream stream(std::string(ACUITY_TEST_DATA) + "/golden/" + file);
+  std::vector<Golden> rows;
+  std::string line;
+  std::getline(stream, line);  // the header
+  while (std::getline(stream, line)) {
+    std::istringstream fields(line);
+    Golden row;
+    std::getline(fields, row.reference, ',');
+    std::getline(fields, row.distorted, ',');
+    std::getline(fields, row.output, ',');
+    std::getline(fields, row.value);
+    if (row.output == output) rows.push_back(row);
+  }
+  if (rows.empty()) throw std::runtime_error("no goldens in " + file);
+  return rows;
+}
+
+}  // namespace acuity::tests
+
+#endif
