@@ -117,7 +117,8 @@ FUNCTION DoubleVector add_round_to_odd(DoubleVector a, DoubleVector b) {
   const auto sum = hn::Add(a, b);
   const auto b_part = hn::Sub(sum, a);
   const auto error = hn::Add(hn::Sub(a, hn::Sub(sum, b_part)), hn::Sub(b, b_part));
-  const auto inexact = hn::MaskFromVec(hn::VecFromMask(dd, hn::Ne(error, hn::Zero(dd))));
+  // Not so where the error is the NaN that infinite operands leave: the sum is right already.
+  const auto inexact = hn::Gt(hn::Abs(error), hn::Zero(dd));
   // Where the sum was rounded away from zero, step back towards zero; then make it odd.
   const auto one = hn::Set(di, 1);
   const auto bits = hn::BitCast(di, sum);
