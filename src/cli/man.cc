@@ -49,7 +49,9 @@ std::string command_section(const Command& command) {
   std::string text = fmt::format(".SS acuity {} [OPTION]...{}{}\n", command.name, command.arguments.empty() ? "" : " ",
                                  roff(command.arguments));
   for (const std::string& paragraph : command.description) text += fmt::format("{}\n.PP\n", roff(paragraph));
-  for (const Option& option : command.options) text += option_entry(option);
+  // The common ones are told once for all commands.
+  for (size_t i = 0; i + common_options().size() < command.options.size(); ++i)
+    text += option_entry(command.options[i]);
   return text;
 }
 
@@ -64,7 +66,9 @@ std::string manual_page() {
   text += ".SH DESCRIPTION\nAcuity computes perceptual metrics of picture quality and says what the values mean.\n";
   text += ".SH COMMANDS\n";
   for (const Command& command : commands()) text += command_section(command);
-  text += ".SH GENERAL OPTIONS\n";
+  text += ".SS Options of every command\n";
+  for (const Option& option : common_options()) text += option_entry(option);
+  text += ".SS Instead of a command\n";
   for (const Option& option : general_options()) text += option_entry(option);
   text += ".SH EXIT STATUS\n";
   for (const Meaning& code : exit_codes()) text += entry(code.name, code.says);

@@ -22,8 +22,7 @@ const Option kColor{.name = "--color",
                     .suggest = Suggest::words};
 
 std::vector<Option> with_common(std::vector<Option> options) {
-  options.push_back(kColor);
-  options.push_back(kHelp);
+  options.insert(options.end(), common_options().begin(), common_options().end());
   return options;
 }
 
@@ -168,6 +167,11 @@ const std::vector<Option>& general_options() {
   static const std::vector<Option> table = {
       kHelp,
       {.name = "--version", .letter = "-V", .help = "show the version, the compiler and the instruction set in use"}};
+  return table;
+}
+
+const std::vector<Option>& common_options() {
+  static const std::vector<Option> table = {kColor, kHelp};
   return table;
 }
 

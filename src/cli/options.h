@@ -55,6 +55,8 @@ const Command* find_command(std::string_view name);
 
 /// --help and --version, which stand in place of a command.
 const std::vector<Option>& general_options();
+/// The last options of every command.
+const std::vector<Option>& common_options();
 const std::vector<Meaning>& exit_codes();
 const std::vector<Meaning>& environment();
 

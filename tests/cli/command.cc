@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/command.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace acuity::test {
+namespace {
+
+// Two ends that close themselves: what the child has, and what we keep of it.
+struct Channel {
+  int ours = -1;
+  int theirs = -1;
+  ~Channel() {
+    close_ours();
+    close_theirs();
+  }
+  void close_ours() { close_end(ours); }
+  void close_theirs() { close_end(theirs); }
+
+ private:
+  static void close_end(int& end) {
+    if (end >= 0) close(end);
+    end = -1;
+  }
+};
+
+void open_terminal(Channel& channel) {
+  channel.ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_GE(channel.ours, 0);
+  ASSERT_EQ(grantpt(channel.ours), 0);
+  ASSERT_EQ(unlockpt(channel.ours), 0);
+  std::array<char, 64> name{};
+  ASSERT_EQ(ptsname_r(channel.ours, name.data(), name.size()), 0);
+  channel.theirs = open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_GE(channel.theirs, 0);
+}
+
+void open_pipe(Channel& channel, bool child_reads) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  channel.ours = ends[child_reads ? 1 : 0];
+  channel.theirs = ends[child_reads ? 0 : 1];
+}
+
+void read_all(int from, std::string& into) {
+  std::array<char, 4096> block{};
+  ssize_t count = 0;
+  while ((count = read(from, block.data(), block.size())) > 0) into.append(block.data(), static_cast<size_t>(count));
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& more) {
+  std::vector<std::string> list = more;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string name = std::string(*entry).substr(0, std::string(*entry).find('=') + 1);
+    bool replaced = false;
+    for (const std::string& given : more) replaced = replaced || given.starts_with(name);
+    if (!replaced) list.emplace_back(*entry);
+  }
+  return list;
+}
+
+}  // namespace
+
+Outcome run(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  Outcome outcome;
+  Channel in, out, err;
+  surroundings.input_terminal ? open_terminal(in) : open_pipe(in, true);
+  surroundings.output_terminal ? open_terminal(out) : open_pipe(out, false);
+  surroundings.error_terminal ? open_terminal(err) : open_pipe(err, false);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.theirs, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.theirs, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.theirs, STDERR_FILENO);
+  const std::vector<std::string> environment = environment_with(surroundings.environment);
+  pid_t child = 0;
+  const int failed =
+      posix_spawnp(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  EXPECT_EQ(failed, 0) << words[0];
+  if (failed != 0) return outcome;
+  in.close_theirs();
+  out.close_theirs();
+  err.close_theirs();
+  std::thread reads_output([&] { read_all(out.ours, outcome.out); });
+  std::thread reads_errors([&] { read_all(err.ours, outcome.err); });
+  std::signal(SIGPIPE, SIG_IGN);  // the child need not read its input
+  [[maybe_unused]] const ssize_t written = write(in.ours, surroundings.input.data(), surroundings.input.size());
+  if (surroundings.interrupt_after_ms > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(surroundings.interrupt_after_ms));
+    kill(child, SIGINT);
+  }
+  if (!surroundings.input_terminal) in.close_ours();  // a terminal that hangs up is none any more
+  int status = 0;
+  waitpid(child, &status, 0);
+  reads_output.join();
+  reads_errors.join();
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  return outcome;
+}
+
+Outcome acuity(std::vector<std::string> words, const Surroundings& surroundings) {
+  words.insert(words.begin(), ACUITY_COMMAND);
+  return run(words, surroundings);
+}
+
+bool installed(const std::string& program) { return run({"sh", "-c", "command -v " + program}).exit_code == 0; }
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string scratch(const std::string& name) {
+  struct Folder {
+    std::filesystem::path path =
+        std::filesystem::path(::testing::TempDir()) / ("acuity_cli_test_" + std::to_string(getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  };
+  static const Folder folder;
+  return (folder.path / name).string();
+}
+
+}  // namespace acuity::test

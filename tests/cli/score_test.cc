@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What 'acuity score' computes, and what it tells the shell.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "acuity/scorer.h"
+#include "cli/command.h"
+#include "cli/pictures.h"
+#include "cli/selftest_pictures.h"
+
+namespace acuity::test {
+namespace {
+
+using nlohmann::json;
+
+json results(std::vector<std::string> words, const Surroundings& surroundings = {}) {
+  words.insert(words.begin(), {"score", "--json"});
+  return json::parse(acuity(words, surroundings).out)["results"];
+}
+
+double library_score(const std::string& metric, const cli::DrawnPair& pair) {
+  const cli::DrawnPicture& reference = pair.reference;
+  return Scorer::create({.metric = metric}, reference.width, reference.height)
+      ->score(reference.view(), pair.distorted.view())
+      ->value;
+}
+
+TEST(Score, GivesWhatTheLibraryGives) {
+  const std::vector<cli::DrawnPair> pairs = cli::selftest_pairs();
+  const json found = results({"-m", "ssimulacra2,psnr,mse", scene(), noisy(), blurred()});
+  ASSERT_EQ(found.size(), 2u);
+  for (const char* metric : {"ssimulacra2", "psnr", "mse"}) {
+    EXPECT_EQ(found[0]["metrics"][metric]["value"].get<double>(), library_score(metric, pairs[0])) << metric;
+    EXPECT_EQ(found[1]["metrics"][metric]["value"].get<double>(), library_score(metric, pairs[1])) << metric;
+  }
+}
+
+TEST(Score, SharingTheReferenceChangesNothing) {
+  const json alone = results({scene(), blurred()});
+  const json shared = results({scene(), noisy(), blurred()});
+  EXPECT_EQ(alone[0]["metrics"], shared[1]["metrics"]);
+  EXPECT_GT(shared[0]["timing_ms"]["decode_reference"].get<double>(), 0);
+  EXPECT_EQ(shared[1]["timing_ms"]["decode_reference"].get<double>(), 0);
+}
+
+TEST(Score, NeitherThreadsNorMemoryNorCpuChangeAnything) {
+  const json plain = results({scene(), noisy()})[0]["metrics"];
+  EXPECT_EQ(results({scene(), noisy(), "--threads", "1"})[0]["metrics"], plain);
+  EXPECT_EQ(results({scene(), noisy(), "--threads", "3"})[0]["metrics"], plain);
+  EXPECT_EQ(results({scene(), noisy(), "--memory", "strip:16"})[0]["metrics"], plain);
+  EXPECT_EQ(results({scene(), noisy(), "--memory", "full", "--device", "cpu"})[0]["metrics"], plain);
+#ifdef __x86_64__
+  EXPECT_EQ(results({scene(), noisy()}, {.environment = {"ACUITY_CPU=sse4"}})[0]["metrics"], plain);
+#endif
+}
+
+TEST(Score, DefaultMetricIsSsimulacra2) {
+  const json metrics = results({scene(), noisy()})[0]["metrics"];
+  EXPECT_EQ(metrics.size(), 1u);
+  EXPECT_TRUE(metrics.contains("ssimulacra2"));
+}
+
+TEST(Score, NamedFormsMeanTheSame) {
+  const json expected = results({scene(), noisy(), blurred()});
+  const std::vector<std::vector<std::string>> forms = {
+      {"-r", scene(), "-d", noisy(), "-d", blurred()},
+      {"--reference", scene(), noisy(), blurred()},
+      {scene(), "-d", noisy(), "--distorted=" + blurred()},
+      {"-d", noisy(), blurred(), "-r" + scene()},
+  };
+  for (const auto& form : forms) {
+    const json found = results(form);
+    ASSERT_EQ(found.size(), 2u);
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(found[i]["distorted"], expected[i]["distorted"]);
+      EXPECT_EQ(found[i]["metrics"], expected[i]["metrics"]);
+    }
+  }
+}
+
+TEST(Score, ReadsStandardInput) {
+  const json expected = results({scene(), noisy()})[0]["metrics"];
+  EXPECT_EQ(results({scene(), "-"}, {.input = read_file(noisy())})[0]["metrics"], expected);
+  EXPECT_EQ(results({"-", noisy()}, {.input = read_file(scene())})[0]["metrics"], expected);
+}
+
+TEST(Score, StandardInputThatIsATerminalIsRefused) {
+  const Outcome outcome = acuity({"score", "-", noisy()}, {.input_terminal = true});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("terminal"), std::string::npos);
+}
+
+TEST(Score, RepeatedMetricsCountOnceWithAWarning) {
+  const Outcome outcome = acuity({"score", "--json", "-m", "psnr,psnr", scene(), noisy()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const json document = json::parse(outcome.out);
+  EXPECT_EQ(document["results"][0]["metrics"].size(), 1u);
+  ASSERT_EQ(document["warnings"].size(), 1u);
+  EXPECT_NE(outcome.err.find(document["warnings"][0].get<std::string>()), std::string::npos);
+}
+
+// The noisy scene has a PSNR of about 28.5 dB and an MSE of about 91.
+TEST(Score, FailUnderFollowsTheDirectionOfTheFirstMetric) {
+  const auto code = [](const std::string& metrics, const std::string& limit) {
+    return acuity({"score", "-m", metrics, "--fail-under", limit, scene(), noisy()}).exit_code;
+  };
+  EXPECT_EQ(code("psnr", "28"), 0);
+  EXPECT_EQ(code("psnr", "29"), 5);
+  EXPECT_EQ(code("mse", "92"), 0);
+  EXPECT_EQ(code("mse", "90"), 5);
+  EXPECT_EQ(code("psnr,mse", "29"), 5);
+  EXPECT_EQ(code("mse,psnr", "92"), 0);
+  EXPECT_EQ(code("psnr", "-5"), 0);
+}
+
+TEST(Score, FailUnderIsNotWorseAtTheLimitItself) {
+  const std::vector<std::string> line = {"score", "-m", "mse", scene(), noisy(), "--csv"};
+  const std::string row = acuity(line).out;
+  const size_t at = row.find(",mse,") + 5;
+  const std::string value = row.substr(at, row.find(',', at) - at);
+  EXPECT_EQ(acuity({"score", "-m", "mse", scene(), noisy(), "--fail-under", value}).exit_code, 0);
+}
+
+TEST(Score, ResultsAreStillPrintedBelowTheLimit) {
+  const Outcome outcome = acuity({"score", "-m", "psnr", "--fail-under", "90", scene(), noisy(), scene()});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_NE(outcome.out.find("28.5"), std::string::npos);
+  EXPECT_NE(outcome.err.find("worse than the limit of 90"), std::string::npos);
+}
+
+TEST(Score, AllPairsAreTriedAndTheFirstFailureDecides) {
+  const std::string absent = scratch("absent.png");
+  const Outcome outcome = acuity(
+      {"score", "--json", "-m", "psnr", "--fail-under", "90", scene(), absent, noisy(), flat(20, 30), blurred()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  const json found = json::parse(outcome.out)["results"];
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_TRUE(found[0].contains("error"));
+  EXPECT_TRUE(found[1].contains("metrics"));
+  EXPECT_TRUE(found[2].contains("error"));
+  EXPECT_TRUE(found[3].contains("metrics"));
+  for (const size_t i : {0u, 2u}) EXPECT_NE(outcome.err.find(found[i]["error"].get<std::string>()), std::string::npos);
+}
+
+TEST(Score, ABadReferenceIsToldOnce) {
+  const std::string absent = scratch("absent.png");
+  const Outcome outcome = acuity({"score", "--json", absent, noisy(), blurred()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  const json found = json::parse(outcome.out)["results"];
+  ASSERT_EQ(found.size(), 2u);
+  for (const json& result : found) EXPECT_TRUE(result.contains("error") && !result.contains("metrics"));
+}
+
+TEST(Score, UnknownDevice) {
+  const Outcome outcome = acuity({"score", "--device", "cuda:0", scene(), noisy()});
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("'cuda:0'"), std::string::npos);
+}
+
+TEST(Score, UnknownCpuTarget) {
+  const Outcome outcome = acuity({"score", scene(), noisy()}, {.environment = {"ACUITY_CPU=abacus"}});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("'abacus'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The other commands, and what is generated for shells and man.
+#include <gtest/gtest.h>
+
+#include "acuity/scorer.h"
+#include "acuity/version.h"
+#include "cli/command.h"
+
+namespace acuity::test {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string script(const std::string& shell) {
+  const std::string path = scratch("acuity." + shell);
+  write_file(path, acuity({"completion", shell}).out);
+  return path;
+}
+
+// What bash would offer after these words.
+std::string bash_offers(const std::string& words, int place) {
+  const std::string line = "source " + script("bash") + "; COMP_WORDS=(" + words +
+                           "); COMP_CWORD=" + std::to_string(place) + "; _acuity; echo \"${COMPREPLY[*]}\"";
+  return run({"bash", "-c", line}).out;
+}
+
+TEST(Shell, CompletionScriptsParse) {
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    if (!installed(shell)) continue;
+    const Outcome outcome = run({shell, "-n", script(shell)});
+    EXPECT_EQ(outcome.exit_code, 0) << shell << outcome.err;
+    EXPECT_EQ(outcome.err, "") << shell;
+  }
+}
+
+TEST(Shell, BashCompletes) {
+  EXPECT_EQ(bash_offers("acuity sc", 1), "score\n");
+  EXPECT_EQ(bash_offers("acuity score --js", 2), "--json\n");
+  EXPECT_EQ(bash_offers("acuity score --device ''", 3), "auto cpu\n");
+  EXPECT_EQ(bash_offers("acuity score --color = al", 4), "always\n");
+  EXPECT_EQ(bash_offers("acuity score -m psnr,m", 3), "psnr,mse\n");
+  EXPECT_EQ(bash_offers("acuity score --memory st", 3), "strip:\n");
+  EXPECT_EQ(bash_offers("acuity completion z", 2), "zsh\n");
+  EXPECT_EQ(bash_offers("acuity score pict", 2), "\n");  // files are left to readline
+  EXPECT_EQ(bash_offers("acuity score --map ''", 3), "\n");
+}
+
+TEST(Shell, FishCompletes) {
+  if (!installed("fish")) GTEST_SKIP() << "fish is not installed";
+  const auto offers = [](const std::string& line) {
+    return run({"fish", "--no-config", "-c", "source " + script("fish") + "; complete -C '" + line + "'"}).out;
+  };
+  EXPECT_TRUE(offers("acuity sc").starts_with("score\t"));
+  EXPECT_TRUE(contains(offers("acuity score --device "), "auto"));
+  EXPECT_TRUE(contains(offers("acuity score -m "), "ssimulacra2"));
+  EXPECT_TRUE(contains(offers("acuity completion "), "zsh"));
+}
+
+TEST(Shell, ManPageHasNoWarnings) {
+  const std::string page = scratch("acuity.1");
+  write_file(page, acuity({"man"}).out);
+  if (!installed("man")) GTEST_SKIP() << "man is not installed";
+  const Outcome outcome =
+      run({"man", "--warnings", "-l", page}, {.environment = {"MANWIDTH=100", "LC_ALL=C", "PAGER=cat"}});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(contains(outcome.out, "EXIT STATUS"));
+  EXPECT_TRUE(contains(outcome.out, "--fail-under X")) << outcome.out;
+}
+
+TEST(Shell, Version) {
+  const Outcome outcome = acuity({"--version"});
+  EXPECT_TRUE(outcome.out.starts_with(std::string("acuity ") + ACUITY_VERSION + "\n"));
+  EXPECT_TRUE(contains(outcome.out, "compiler: "));
+  EXPECT_EQ(acuity({"-V"}).out, outcome.out);
+#ifdef __x86_64__
+  EXPECT_TRUE(contains(acuity({"--version"}, {.environment = {"ACUITY_CPU=sse4"}}).out, "SSE4"));
+#endif
+}
+
+TEST(Shell, MetricsAreListed) {
+  const std::string list = acuity({"metrics"}).out;
+  for (const MetricInfo& metric : metrics()) {
+    EXPECT_TRUE(contains(list, metric.name + "  " + metric.title)) << metric.name;
+    EXPECT_TRUE(contains(list, metric.alpha_rule)) << metric.name;
+  }
+}
+
+TEST(Shell, DevicesAreListed) {
+  const std::string list = acuity({"devices"}).out;
+  EXPECT_TRUE(list.starts_with("cpu  "));
+  EXPECT_TRUE(contains(list, "GPU backends are not in this build"));
+#ifdef __x86_64__
+  EXPECT_TRUE(contains(acuity({"devices"}, {.environment = {"ACUITY_CPU=sse4"}}).out, "SSE4 in use"));
+#endif
+}
+
+TEST(Shell, SelftestPasses) {
+  const Outcome outcome = acuity({"selftest"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "WRONG")) << outcome.out;
+  for (const MetricInfo& metric : metrics()) EXPECT_TRUE(contains(outcome.out, metric.name)) << metric.name;
+  EXPECT_TRUE(contains(outcome.out, "2 threads"));
+}
+
+}  // namespace
+}  // namespace acuity::test

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Terminals, pipes, full disks and interrupts.
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+#include "cli/pictures.h"
+
+namespace acuity::test {
+namespace {
+
+constexpr char kEscape = '\x1b';
+
+bool coloured(const std::string& text) { return text.find(kEscape) != std::string::npos; }
+
+Outcome score_on_terminal(std::vector<std::string> more, std::vector<std::string> environment) {
+  more.insert(more.begin(), {"score", "-m", "psnr", scene(), noisy()});
+  return acuity(more, {.environment = std::move(environment), .output_terminal = true});
+}
+
+TEST(Streams, ColourOnlyWhereItIsWanted) {
+  EXPECT_TRUE(coloured(score_on_terminal({}, {"TERM=xterm", "NO_COLOR="}).out));
+  EXPECT_FALSE(coloured(score_on_terminal({}, {"TERM=xterm", "NO_COLOR=1"}).out));
+  EXPECT_FALSE(coloured(score_on_terminal({}, {"TERM=dumb", "NO_COLOR="}).out));
+  EXPECT_FALSE(coloured(score_on_terminal({"--color", "never"}, {"TERM=xterm", "NO_COLOR="}).out));
+  EXPECT_TRUE(coloured(score_on_terminal({"--color=always"}, {"TERM=xterm", "NO_COLOR=1"}).out));
+  EXPECT_FALSE(coloured(acuity({"score", scene(), noisy()}, {.environment = {"TERM=xterm", "NO_COLOR="}}).out));
+  EXPECT_TRUE(coloured(acuity({"score", scene(), noisy(), "--color", "always"}).out));
+}
+
+TEST(Streams, JsonAndCsvAreNeverColoured) {
+  EXPECT_FALSE(coloured(acuity({"score", scene(), noisy(), "--color", "always", "--json"}).out));
+  EXPECT_FALSE(coloured(acuity({"score", scene(), noisy(), "--color", "always", "--csv"}).out));
+}
+
+TEST(Streams, ProgressOnATerminalAndForSeveralPairsOnly) {
+  const Surroundings terminal{.environment = {"TERM=xterm"}, .error_terminal = true};
+  EXPECT_NE(acuity({"score", scene(), noisy(), blurred()}, terminal).err.find("1 of 2"), std::string::npos);
+  EXPECT_EQ(acuity({"score", scene(), noisy()}, terminal).err, "");
+  EXPECT_EQ(acuity({"score", scene(), noisy(), blurred()}).err, "");
+  const Surroundings dumb{.environment = {"TERM=dumb"}, .error_terminal = true};
+  EXPECT_EQ(acuity({"score", scene(), noisy(), blurred()}, dumb).err, "");
+}
+
+TEST(Streams, SuccessIsSilentOnStandardError) {
+  for (const char* command : {"metrics", "devices", "man", "selftest", "--help", "--version"}) {
+    const Outcome outcome = acuity({command});
+    EXPECT_EQ(outcome.exit_code, 0) << command;
+    EXPECT_EQ(outcome.err, "") << command;
+    EXPECT_NE(outcome.out, "") << command;
+  }
+}
+
+TEST(Streams, AFullDiskIsAFailure) {
+  for (const std::string& arguments :
+       {std::string("metrics"), std::string("--help"), "score " + scene() + " " + noisy()}) {
+    const Outcome outcome = run({"sh", "-c", ACUITY_COMMAND " " + arguments + " > /dev/full"});
+    EXPECT_EQ(outcome.exit_code, 1) << arguments;
+    EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(Streams, AClosedStandardOutputIsAFailure) {
+  EXPECT_EQ(run({"sh", "-c", ACUITY_COMMAND " metrics >&-"}).exit_code, 1);
+}
+
+TEST(Streams, AClosedPipeEndsQuietly) {
+  const std::string many = noisy() + " " + noisy() + " " + noisy();
+  const Outcome outcome =
+      run({"bash", "-c", ACUITY_COMMAND " score " + scene() + " " + many + " | true; exit ${PIPESTATUS[0]}"});
+  EXPECT_EQ(outcome.err, "");
+  // All may have been taken before the pipe closed.
+  EXPECT_TRUE(outcome.exit_code == 1 || outcome.exit_code == 0) << outcome.exit_code;
+}
+
+TEST(Streams, AnInterruptEndsItAsShellsExpect) {
+  // It waits for a picture on standard input. Death by the signal is what shells show as 130.
+  const Outcome outcome = acuity({"score", scene(), "-"}, {.interrupt_after_ms = 300});
+  EXPECT_EQ(outcome.signal, SIGINT);
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(Streams, TheLocaleChangesNoNumber) {
+  const Outcome plain = acuity({"score", "--csv", scene(), noisy()});
+  for (const char* locale : {"LC_ALL=de_DE.UTF-8", "LC_ALL=C", "LC_ALL=nonsense"}) {
+    const Outcome outcome = acuity({"score", "--csv", scene(), noisy()}, {.environment = {locale}});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.out, plain.out) << locale;
+  }
+}
+
+}  // namespace
+}  // namespace acuity::test
