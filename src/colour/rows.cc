@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/powers.h"
 #include "colour/icc.h"
 #include "colour/primaries.h"
 #include "colour/samples.h"
@@ -36,7 +37,7 @@ Pixels show_hlg(const Vector3& luminance, double gamma, double scale) {
   return [=](float* red, float* green, float* blue, int count) {
     for (int i = 0; i < count; ++i) {
       const double y = luminance[0] * red[i] + luminance[1] * green[i] + luminance[2] * blue[i];
-      const double factor = y > 0 ? scale * std::pow(y, gamma - 1) : 0;
+      const double factor = y > 0 ? scale * exact_power(y, gamma - 1) : 0;
       red[i] = static_cast<float>(factor * red[i]);
       green[i] = static_cast<float>(factor * green[i]);
       blue[i] = static_cast<float>(factor * blue[i]);
@@ -155,7 +156,7 @@ Status Rows::Conversion::set_colour(const ImageView& view, const WorkingSpace& s
     case Transfer::hlg: {
       const double gamma = hlg_system_gamma(colour.peak_nits), scale = colour.peak_nits / nits;
       if (view.is_grey()) {
-        set_curve([=](double x) { return scale * std::pow(hlg_to_scene(x), gamma); });
+        set_curve([=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
       } else {
         set_curve(hlg_to_scene);
         pixels.push_back(show_hlg((*rgb_to_xyz(from))[1], gamma, scale));

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/powers.h"
+
 namespace acuity {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr double kPqPeak = 10000;
 // BT.2100; b and c make the curve and its slope continuous.
 constexpr double kHlgA = 0.17883277;
 constexpr double kHlgB = 1 - 4 * kHlgA;
-const double kHlgC = 0.5 - kHlgA * std::log(4 * kHlgA);
+const double kHlgC = 0.5 - kHlgA * exact_log(4 * kHlgA);
 
 // libjxl's polynomials, lowest power first.
 constexpr std::array<float, 5> kSrgbNumerator{2.200248328e-04f, 1.043637593e-02f, 1.624820318e-01f, 7.961564959e-01f,
@@ -37,13 +39,13 @@ float horner(const std::array<float, 5>& coefficients, float x) {
 
 double srgb_to_linear(double encoded) {
   const double x = std::abs(encoded);
-  const double linear = x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+  const double linear = x <= 0.04045 ? x / 12.92 : exact_power((x + 0.055) / 1.055, 2.4);
   return std::copysign(linear, encoded);
 }
 
 double linear_to_srgb(double linear) {
   const double x = std::abs(linear);
-  const double encoded = x <= 0.04045 / 12.92 ? x * 12.92 : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
+  const double encoded = x <= 0.04045 / 12.92 ? x * 12.92 : 1.055 * exact_power(x, 1 / 2.4) - 0.055;
   return std::copysign(encoded, linear);
 }
 
@@ -53,28 +55,28 @@ float srgb_to_linear_libjxl(float encoded) {
   return std::copysign(linear, encoded);
 }
 
-double signed_power(double x, double exponent) { return std::copysign(std::pow(std::abs(x), exponent), x); }
+double signed_power(double x, double exponent) { return std::copysign(exact_power(std::abs(x), exponent), x); }
 
 double pq_to_nits(double encoded) {
-  const double power = std::pow(std::clamp(encoded, 0.0, 1.0), 1 / kPqM2);
-  return kPqPeak * std::pow(std::max(power - kPqC1, 0.0) / (kPqC2 - kPqC3 * power), 1 / kPqM1);
+  const double power = exact_power(std::clamp(encoded, 0.0, 1.0), 1 / kPqM2);
+  return kPqPeak * exact_power(std::max(power - kPqC1, 0.0) / (kPqC2 - kPqC3 * power), 1 / kPqM1);
 }
 
 double nits_to_pq(double nits) {
-  const double power = std::pow(std::clamp(nits / kPqPeak, 0.0, 1.0), kPqM1);
-  return std::pow((kPqC1 + kPqC2 * power) / (1 + kPqC3 * power), kPqM2);
+  const double power = exact_power(std::clamp(nits / kPqPeak, 0.0, 1.0), kPqM1);
+  return exact_power((kPqC1 + kPqC2 * power) / (1 + kPqC3 * power), kPqM2);
 }
 
 double hlg_to_scene(double encoded) {
   const double x = std::max(encoded, 0.0);
-  return x <= 0.5 ? x * x / 3 : (std::exp((x - kHlgC) / kHlgA) + kHlgB) / 12;
+  return x <= 0.5 ? x * x / 3 : (exact_exp((x - kHlgC) / kHlgA) + kHlgB) / 12;
 }
 
 double scene_to_hlg(double scene) {
   const double x = std::max(scene, 0.0);
-  return x <= 1.0 / 12 ? std::sqrt(3 * x) : kHlgA * std::log(12 * x - kHlgB) + kHlgC;
+  return x <= 1.0 / 12 ? std::sqrt(3 * x) : kHlgA * exact_log(12 * x - kHlgB) + kHlgC;
 }
 
-double hlg_system_gamma(double peak_nits) { return 1.2 + 0.42 * std::log10(peak_nits / 1000); }
+double hlg_system_gamma(double peak_nits) { return 1.2 + 0.42 * exact_log10(peak_nits / 1000); }
 
 }  // namespace acuity

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/image_copy.h"
+#include "base/powers.h"
 #include "colour/rows.h"
 #include "metrics/mse/cpu.h"
 #include "metrics/tiles.h"
@@ -22,7 +23,7 @@ constexpr const char* kAlphaRule = "composited over black and over white; the wo
 
 double psnr(double error) {
   if (error == 0) return kMaximumPsnr;
-  return std::min(10 * std::log10(kPeak * kPeak / error), kMaximumPsnr);
+  return std::min(10 * exact_log10(kPeak * kPeak / error), kMaximumPsnr);
 }
 
 // What one comparison found.

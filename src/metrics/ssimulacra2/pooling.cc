@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/powers.h"
+
 namespace acuity::ssimulacra2 {
 namespace {
 
@@ -94,7 +96,7 @@ double score_of(std::span<const ScaleErrors> scales) {
   for_each_error(scales, [&](int, int, int, int, double error, double factor) { sum += factor * error; });
   sum *= 0.9562382616834844;
   sum = 2.326765642916932 * sum - 0.020884521182843837 * sum * sum + 6.248496625763138e-05 * sum * sum * sum;
-  return sum > 0 ? 100.0 - 10.0 * std::pow(sum, 0.6276336467831387) : 100.0;
+  return sum > 0 ? 100.0 - 10.0 * exact_power(sum, 0.6276336467831387) : 100.0;
 }
 
 std::vector<NamedValue> named_errors(std::span<const ScaleErrors> scales) {
