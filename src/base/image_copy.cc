@@ -6,21 +6,21 @@
 namespace acuity {
 
 Result<ImageCopy> copy_image(const ImageView& view) {
-  ImageView packed = interleaved_view(nullptr, view.width, view.height, view.channels, view.type);
-  Result<Arena> memory = Arena::create(static_cast<size_t>(packed.row_stride) * static_cast<size_t>(view.height));
+  const size_t sample = view.type == SampleType::u8 ? 1 : view.type == SampleType::u16 ? 2 : 4;
+  const size_t samples = static_cast<size_t>(view.width) * static_cast<size_t>(view.channel_count());
+  Result<Arena> memory = Arena::create(samples * sample * static_cast<size_t>(view.height));
   if (!memory.ok()) return memory.status();
   ImageCopy copy{std::move(*memory), {}};
   std::byte* pixels = copy.memory.take<std::byte>(copy.memory.size());
   copy.view = interleaved_view(pixels, view.width, view.height, view.channels, view.type);
   copy.view.depth = view.depth;
   copy.view.colour = view.colour;
-  const size_t sample = static_cast<size_t>(packed.pixel_stride / view.channel_count());
   for (int y = 0; y < view.height; ++y) {
     for (int c = 0; c < view.channel_count(); ++c) {
       const std::byte* from = view.planes[static_cast<size_t>(c)] + y * view.row_stride;
-      std::byte* to = pixels + y * packed.row_stride + static_cast<size_t>(c) * sample;
+      std::byte* to = pixels + y * copy.view.row_stride + static_cast<size_t>(c) * sample;
       for (int x = 0; x < view.width; ++x) {
-        std::memcpy(to + x * packed.pixel_stride, from + x * view.pixel_stride, sample);
+        std::memcpy(to + x * copy.view.pixel_stride, from + x * view.pixel_stride, sample);
       }
     }
   }
