@@ -8,6 +8,7 @@
 
 #include "colour/cicp.h"
 #include "media/decoder.h"
+#include "media/quiet.h"
 
 namespace acuity {
 namespace {
@@ -112,6 +113,7 @@ Status name_colour(const Source& source, const avifImage& image, Picture& pictur
 }  // namespace
 
 Result<Picture> decode_avif(const Source& source) {
+  const QuietStderr quiet;
   const Decoder decoder(avifDecoderCreate());
   if (!decoder) return Status(StatusCode::internal, "libavif could not be set up");
   decoder->ignoreExif = AVIF_TRUE;  // AVIF's own boxes decide how it is turned

@@ -87,7 +87,7 @@ bool is_exif(Bytes bytes);
 /// The orientation (1 .. 8) in EXIF data, with or without those letters; 1 when it has none.
 int exif_orientation(Bytes exif);
 /// turn_upright, with a record that EXIF asked for it.
-Status apply_exif(const Source& source, Picture& picture, Bytes exif);
+Status apply_exif(const Source& source, Picture& picture, int orientation);
 
 }  // namespace acuity
 

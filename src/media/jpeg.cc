@@ -172,8 +172,9 @@ Result<Picture> decode_jpeg(const Source& source) {
   Result<Picture> picture =
       cmyk ? read_cmyk(source, reader, shape, working_bytes) : read_plain(source, reader, shape, working_bytes);
   if (!picture.ok()) return picture;
+  const int orientation = exif_orientation(reader.exif());  // finishing forgets the markers
   if (!reader.finish()) return damaged(source, "JPEG", reader.message());
-  if (const Status status = apply_exif(source, *picture, reader.exif()); !status.ok()) return status;
+  if (const Status status = apply_exif(source, *picture, orientation); !status.ok()) return status;
   return picture;
 }
 

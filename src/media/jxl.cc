@@ -7,6 +7,7 @@
 
 #include "colour/cicp.h"
 #include "media/decoder.h"
+#include "media/quiet.h"
 
 namespace acuity {
 namespace {
@@ -118,6 +119,7 @@ Result<Picture> read_header(const Source& source, const Decoder& decoder, JxlBas
 }  // namespace
 
 Result<Picture> decode_jxl(const Source& source) {
+  const QuietStderr quiet;
   const Decoder decoder(JxlDecoderCreate(nullptr));
   if (!decoder ||
       JxlDecoderSubscribeEvents(decoder.get(), JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) !=

@@ -89,8 +89,7 @@ int exif_orientation(Bytes exif) {
   return 1;
 }
 
-Status apply_exif(const Source& source, Picture& picture, Bytes exif) {
-  const int orientation = exif_orientation(exif);
+Status apply_exif(const Source& source, Picture& picture, int orientation) {
   if (orientation == 1) return {};
   picture.found.push_back(fmt::format("EXIF orientation {} applied", orientation));
   return turn_upright(source, picture, orientation);

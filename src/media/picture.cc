@@ -157,7 +157,7 @@ Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view n
 }
 
 Result<Picture> read_picture(const std::string& path, const PictureLimits& limits) {
-  const std::string_view name = path == "-" ? "standard input" : path;
+  const std::string name = path == "-" ? "standard input" : path;
   try {
     const Result<std::vector<uint8_t>> bytes = read_bytes(path, name, limits.maximum_file_bytes);
     if (!bytes.ok()) return bytes.status();

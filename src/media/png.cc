@@ -127,7 +127,7 @@ Result<Picture> decode_png(const Source& source) {
 
   if (const Status status = read_png_colour(source, *picture); !status.ok()) return status;
   if (const auto exif = find_png_chunk(source.bytes, "eXIf")) {
-    if (const Status status = apply_exif(source, *picture, *exif); !status.ok()) return status;
+    if (const Status status = apply_exif(source, *picture, exif_orientation(*exif)); !status.ok()) return status;
   }
   return picture;
 }

@@ -2,6 +2,7 @@
 // The netpbm formats: PBM, PGM and PPM as text (P1 .. P3) and binary (P4 .. P6), PAM (P7), and PFM (Pf, PF).
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -228,7 +229,7 @@ Result<Picture> decode_pfm(const Source& source) {
   double scale = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (shape.width < 0 || shape.height < 0 || error != std::errc() || end != text.data() + text.size() ||
-      !(scale != 0)) {
+      !std::isfinite(scale) || scale == 0) {
     return damaged(source, "PFM", "its width, height or scale is missing or no number");
   }
   if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;

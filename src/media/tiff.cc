@@ -65,10 +65,11 @@ Tiff open(const Source& source, Input& input) {
   if (options == nullptr) return nullptr;
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &input);
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, &input);
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, static_cast<tmsize_t>(source.limits.maximum_decoded_bytes));
-  const std::string name(source.name);
-  Tiff tiff(TIFFClientOpenExt(name.c_str(), "rm", &input, on_read, on_write, on_seek, on_close, on_size, nullptr,
-                              nullptr, options));
+  // The pixels keep to the limit; the rest is for libtiff's own structures.
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options,
+                                      static_cast<tmsize_t>(source.limits.maximum_decoded_bytes + (int64_t{1} << 20)));
+  Tiff tiff(TIFFClientOpenExt("file", "rm", &input, on_read, on_write, on_seek, on_close, on_size, nullptr, nullptr,
+                              options));
   TIFFOpenOptionsFree(options);
   return tiff;
 }

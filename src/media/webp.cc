@@ -79,7 +79,8 @@ Result<Picture> decode_webp(const Source& source) {
   } else if (const Status status = set_icc(source, *picture, profile); !status.ok()) {
     return status;
   }
-  if (const Status status = apply_exif(source, *picture, find_chunk(demuxer, "EXIF")); !status.ok()) return status;
+  const int orientation = exif_orientation(find_chunk(demuxer, "EXIF"));
+  if (const Status status = apply_exif(source, *picture, orientation); !status.ok()) return status;
   return picture;
 }
 
