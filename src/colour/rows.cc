@@ -14,6 +14,7 @@
 #include "colour/icc.h"
 #include "colour/primaries.h"
 #include "colour/samples.h"
+#include "colour/srgb_codes.h"
 #include "colour/transfer.h"
 
 namespace acuity {
@@ -43,10 +44,6 @@ Pixels show_hlg(const Vector3& luminance, double gamma, double scale) {
       blue[i] = static_cast<float>(factor * blue[i]);
     }
   };
-}
-
-void encode_srgb(float* samples, int count) {
-  for (int i = 0; i < count; ++i) samples[i] = static_cast<float>(255 * linear_to_srgb(samples[i]));
 }
 
 std::string name_of(const Colour& colour) {
@@ -266,7 +263,7 @@ void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* 
   load(2, blue);
   for (const Pixels& step : conversion.pixels) step(red, green, blue, count);
   if (conversion.encode) {
-    for (float* samples : {red, green, blue}) encode_srgb(samples, count);
+    for (float* samples : {red, green, blue}) encode_srgb_codes(samples, count);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "colour/primaries.h"
 #include "colour/transfer.h"
+#include "lang/targets.h"
 #include "support/layouts.h"
 
 namespace acuity {
@@ -221,6 +222,36 @@ TEST(Rows, CodesOfOtherSpacesAreSrgbEncoded) {
   // Through the matrix as well, where the last step cannot be part of a curve.
   const Colour p3{.primaries = Primaries::display_p3};
   for (float value : read_pixel({0.5f, 0.5f, 0.5f}, p3, kCodes)) EXPECT_NEAR(value, 127.5, 1e-3);
+}
+
+TEST(Rows, CodesOfMixedChannelsAreExactToAFewUnitsInTheLastPlace) {
+  // Linear light of P3 greys is that of BT.709; only the matrix and the sRGB curve are at work.
+  const Sheet sheet({SampleType::f32, 8}, 4001, 1, Channels::rgb,
+                    [](int c, int x, int) { return (c == 1 ? 1e-5 : 1) * (x - 1000) / 3000.0; });
+  ImageView view = sheet.view;
+  view.colour = {.transfer = Transfer::linear, .primaries = Primaries::display_p3};
+  const Matrix3 matrix = *to_bt709(chromaticities_of(view.colour));
+  const Planes planes = read(view, kCodes, {}, 37);
+  for (int x = 0; x <= 4000; ++x) {
+    const double bright = static_cast<float>((x - 1000) / 3000.0),
+                 dark = static_cast<float>(1e-5 * (x - 1000) / 3000.0);
+    const Vector3 light = matrix * Vector3{bright, dark, bright};
+    for (size_t c = 0; c < 3; ++c) {
+      const double expected = 255 * linear_to_srgb(static_cast<float>(light[c]));
+      ASSERT_NEAR(planes[c][static_cast<size_t>(x)], expected, std::abs(expected) * 3e-7) << x;
+    }
+  }
+}
+
+TEST(Rows, EveryTargetGivesTheSameBits) {
+  Sheet sheet({SampleType::u8, 8}, kWidth, kHeight, Channels::rgb, colourful);
+  sheet.view.colour = {.primaries = Primaries::display_p3};
+  const Planes expected = read(sheet.view, kCodes);
+  for (const std::string& target : cpu_targets()) {
+    ASSERT_TRUE(limit_cpu(target).ok());
+    EXPECT_EQ(read(sheet.view, kCodes), expected) << target;
+  }
+  ASSERT_TRUE(limit_cpu("").ok());
 }
 
 TEST(Rows, ImpossibleColourIsRefused) {
