@@ -78,6 +78,25 @@ std::string name_of(Primaries primaries) {
   return "the file's own";
 }
 
+std::string target_of(bool codes) { return codes ? "sRGB codes" : "linear light of BT.709 primaries"; }
+
+std::string describe(const IccConversion& icc, bool codes) {
+  if (icc.is_srgb) return fmt::format("ICC profile '{}' is sRGB and read as such", icc.name);
+  return fmt::format("ICC profile '{}' converted to {}, relative colorimetric", icc.name, target_of(codes));
+}
+
+std::string describe(const ImageView& view, const WorkingSpace& space, bool srgb) {
+  const Colour& colour = view.colour;
+  const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
+  if (srgb) return codes ? "sRGB samples taken as they are" : "sRGB decoded to linear light";
+  const bool bt709 = view.is_grey() || same_primaries(chromaticities_of(colour), {});
+  if (colour.transfer == Transfer::linear && bt709 && !codes) return "linear light taken as it is";
+  const std::string primaries = view.is_grey() ? "" : fmt::format(" with {} primaries", name_of(colour.primaries));
+  const bool absolute = colour.transfer == Transfer::pq || colour.transfer == Transfer::hlg;
+  const std::string white = absolute ? fmt::format(", white at {:.6g} nit", space.nits_of_one) : "";
+  return fmt::format("{}{} converted to {}{}", name_of(colour), primaries, target_of(codes), white);
+}
+
 Status check(const ImageView& view, const WorkingSpace& space, std::optional<float> background) {
   const Colour& colour = view.colour;
   if (view.has_alpha() && !background) {
@@ -181,7 +200,7 @@ void Rows::Conversion::finish(const ImageView& view, bool srgb) {
     encode = false;
   }
   load = load_for(view);
-  maximum = (1 << view.depth) - 1;
+  if (view.type != SampleType::f32) maximum = (1 << view.depth) - 1;
   const bool own_curves = view.colour.icc && !srgb;  // otherwise all channels have the same
   for (Channel& channel : channels) {
     channel.transparent = channel.value(background);
@@ -227,18 +246,7 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
 
   Rows rows;
   rows.view_ = view;
-  const std::string target = codes ? "sRGB codes" : "linear light of BT.709 primaries";
-  if (colour.icc) {
-    rows.description_ = srgb ? fmt::format("ICC profile '{}' is sRGB and read as such", icc.name)
-                             : fmt::format("ICC profile '{}' converted to {}, relative colorimetric", icc.name, target);
-  } else if (srgb) {
-    rows.description_ = codes ? "sRGB samples taken as they are" : "sRGB decoded to linear light";
-  } else {
-    const bool absolute = colour.transfer == Transfer::pq || colour.transfer == Transfer::hlg;
-    rows.description_ = fmt::format("{}{} converted to {}{}", name_of(colour),
-                                    view.is_grey() ? "" : fmt::format(" with {} primaries", name_of(colour.primaries)),
-                                    target, absolute ? fmt::format(", white at {:.6g} nit", space.nits_of_one) : "");
-  }
+  rows.description_ = colour.icc ? describe(icc, codes) : describe(view, space, srgb);
   rows.conversion_ = std::make_shared<const Conversion>(std::move(conversion));
   return rows;
 }

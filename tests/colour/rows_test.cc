@@ -132,7 +132,8 @@ TEST(Rows, SamplesBeyondTheirDepthCountAsTheLargest) {
 
 TEST(Rows, AlphaIsCompositedInTheEncodedSpace) {
   const std::array<float, 4> pixel{0.8f, 0.4f, 0.2f, 0.25f};
-  const ImageView view = interleaved_view(pixel.data(), 1, 1, Channels::rgba, SampleType::f32);
+  ImageView view = interleaved_view(pixel.data(), 1, 1, Channels::rgba, SampleType::f32);
+  view.depth = 32;  // floats have none; whatever is there must not matter
   const Planes planes = read(view, kLibjxl, 0.9f);
   for (size_t c = 0; c < 3; ++c) {
     EXPECT_EQ(planes[c][0], srgb_to_linear_libjxl(0.25f * pixel[c] + (1.f - 0.25f) * 0.9f));
@@ -273,6 +274,10 @@ TEST(Rows, DescriptionSaysWhatWasDone) {
   Sheet sheet({SampleType::u8, 8}, 1, 1, Channels::rgb, colourful);
   EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(), "sRGB decoded to linear light");
   EXPECT_EQ(Rows::create(sheet.view, kCodes, {})->description(), "sRGB samples taken as they are");
+  sheet.view.colour = {.transfer = Transfer::linear};
+  EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(), "linear light taken as it is");
+  EXPECT_EQ(Rows::create(sheet.view, kCodes, {})->description(),
+            "linear with BT.709 primaries converted to sRGB codes");
   sheet.view.colour = {.transfer = Transfer::pq, .primaries = Primaries::bt2020};
   EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(),
             "PQ with BT.2020 primaries converted to linear light of BT.709 primaries, white at 203 nit");
