@@ -40,6 +40,32 @@ bool finite(const Score& score) {
   return all;
 }
 
+bool same_colour(const Colour& a, const Colour& b) {
+  if (a.icc != nullptr || b.icc != nullptr) return a.icc != nullptr && b.icc != nullptr && *a.icc == *b.icc;
+  return a.transfer == b.transfer && a.primaries == b.primaries && a.gamma == b.gamma &&
+         a.chromaticities == b.chromaticities;
+}
+
+// What makes a score doubtful although it can be computed: an encoder that dropped the profile or the transparency.
+std::vector<std::string> warnings(const Picture& reference, const Picture& distorted, const std::string& reference_name,
+                                  const std::string& distorted_name) {
+  std::vector<std::string> list;
+  if (reference.view.has_alpha() != distorted.view.has_alpha()) {
+    const bool reference_has = reference.view.has_alpha();
+    list.push_back(fmt::format("{} has transparency but {} has none and counts as opaque",
+                               reference_has ? reference_name : distorted_name,
+                               reference_has ? distorted_name : reference_name));
+  }
+  if (reference.assumed.empty() != distorted.assumed.empty() &&
+      !same_colour(reference.view.colour, distorted.view.colour)) {
+    const bool reference_told = reference.assumed.empty();
+    list.push_back(fmt::format(
+        "{} says what its colours are but {} does not: assumed {}", reference_told ? reference_name : distorted_name,
+        reference_told ? distorted_name : reference_name, (reference_told ? distorted : reference).assumed.front()));
+  }
+  return list;
+}
+
 void list_facts(const FileFacts& facts, const std::string& side, std::vector<std::string>& list) {
   std::string found = facts.format;
   for (const std::string& fact : facts.found) found += ", " + fact;
@@ -128,12 +154,7 @@ Status PairScorer::score_into(PairResult& pair) {
   pair.reference_facts = reference_facts_;
   pair.prepare_ms = std::exchange(prepare_ms_, 0);
   reference_facts_.decode_ms = 0;
-  if (mine.has_alpha() != other.has_alpha()) {
-    pair.warnings.push_back(fmt::format("{} has transparency and {} has none; {} counts as opaque",
-                                        shown(mine.has_alpha() ? pair.reference : pair.distorted),
-                                        shown(mine.has_alpha() ? pair.distorted : pair.reference),
-                                        mine.has_alpha() ? "the distorted picture" : "the reference"));
-  }
+  pair.warnings = warnings(reference_, *distorted, shown(pair.reference), shown(pair.distorted));
   for (Scorer& scorer : scorers_) {
     Result<Score> score = job_.distorted.size() > 1 ? scorer.score(other) : scorer.score(mine, other);
     if (!score.ok()) return naming_files(score.status(), files);

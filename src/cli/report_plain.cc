@@ -55,9 +55,9 @@ std::vector<std::string> explanation(const PairResult& pair) {
   std::vector<std::string> lines = assumptions(pair);
   for (const MetricScore& entry : pair.scores) {
     const Provenance& how = entry.score.provenance;
-    lines.push_back(fmt::format("{}: version {}, on {}, {} thread{}, memory mode {}", entry.metric->name,
-                                how.metric_version, how.device, how.threads, how.threads == 1 ? "" : "s",
-                                how.memory_mode));
+    lines.push_back(fmt::format("{}: version {}, by acuity {} on {}, {} thread{}, memory mode {}", entry.metric->name,
+                                how.metric_version, how.library_version, how.device, how.threads,
+                                how.threads == 1 ? "" : "s", how.memory_mode));
   }
   std::string times;
   for (const NamedValue& stage : timings(pair)) {

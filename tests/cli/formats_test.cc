@@ -15,8 +15,22 @@ namespace {
 
 using nlohmann::json;
 
+// Readers must let fields pass that they do not know; this release must have none that the schema does not know.
+void close_objects(json& schema) {
+  if (schema.is_object() && schema.contains("properties") && schema["type"] == "object") {
+    schema["additionalProperties"] = false;
+  }
+  for (json& part : schema) {
+    if (part.is_structured()) close_objects(part);
+  }
+}
+
 const json& schema() {
-  static const json document = json::parse(read_file(ACUITY_DOCS "/acuity-score-1.schema.json"));
+  static const json document = [] {
+    json read = json::parse(read_file(ACUITY_DOCS "/acuity-score-1.schema.json"));
+    close_objects(read);
+    return read;
+  }();
   return document;
 }
 
@@ -56,6 +70,8 @@ TEST(Json, TheSchemaCatchesMistakes) {
   };
   EXPECT_FALSE(broken("/warnings/0", "some warning"));
   EXPECT_TRUE(broken("/schema", "acuity-score/2"));
+  EXPECT_TRUE(broken("/unknown", 1));
+  EXPECT_TRUE(broken("/results/0/metrics/psnr/unknown", 1));
   EXPECT_TRUE(broken("/results/0/width", "157"));
   EXPECT_TRUE(broken("/results/0/error", "both an error and metrics"));
   EXPECT_TRUE(broken("/results/0/metrics/psnr/value", nullptr));

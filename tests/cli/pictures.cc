@@ -55,6 +55,19 @@ std::string png_declaring(unsigned width, unsigned height) {
   return path;
 }
 
+std::string png_in_linear_light(int width, int height) {
+  std::string file = read_file(flat(width, height));
+  // In place of the sRGB chunk, which stands behind the header: length, type, one byte and a check sum.
+  const size_t at = file.find("sRGB") - 4;
+  std::string chromaticities = "cHRM";
+  for (const unsigned value : {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000})
+    chromaticities += big_endian(value);
+  file.replace(at, 13, chunk("gAMA" + big_endian(100000)) + chunk(chromaticities));
+  const std::string path = scratch("linear.png");
+  write_file(path, file);
+  return path;
+}
+
 std::string exr_with_nan(int width, int height) {
   const std::string path = scratch("nan.exr");
   Imf::Array2D<Imf::Rgba> pixels(height, width);

@@ -18,6 +18,9 @@ std::string flat(int width, int height);
 /// A small PNG header that declares a size, and next to no data.
 std::string png_declaring(unsigned width, unsigned height);
 
+/// A grey PNG whose gAMA and cHRM chunks say that its samples are light itself, of BT.709's primaries.
+std::string png_in_linear_light(int width, int height);
+
 std::string exr_with_nan(int width, int height);
 std::string jpeg_with_corrupt_icc(int width, int height);
 

@@ -99,6 +99,25 @@ TEST(Score, RepeatedMetricsCountOnceWithAWarning) {
   EXPECT_NE(outcome.err.find(document["warnings"][0].get<std::string>()), std::string::npos);
 }
 
+TEST(Score, WarnsWhereTransparencyOrColourIsLost) {
+  const auto ppm = [](const std::string& name, const std::string& header, int samples) {
+    const std::string path = scratch(name);
+    write_file(path, header + std::string(static_cast<size_t>(16 * 16 * samples), 'x'));
+    return path;
+  };
+  const std::string opaque = ppm("opaque.ppm", "P6\n16 16\n255\n", 3);
+  const std::string clear =
+      ppm("clear.pam", "P7\nWIDTH 16\nHEIGHT 16\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n", 4);
+  const Outcome transparency = acuity({"score", "-m", "psnr", "--json", clear, opaque});
+  EXPECT_EQ(transparency.exit_code, 0) << transparency.err;
+  EXPECT_NE(transparency.err.find("warning: " + clear + " has transparency"), std::string::npos) << transparency.err;
+  EXPECT_EQ(json::parse(transparency.out)["warnings"].size(), 1u);
+  const Outcome colour = acuity({"score", "-m", "psnr", "--json", png_in_linear_light(16, 16), opaque});
+  EXPECT_EQ(colour.exit_code, 0) << colour.err;
+  EXPECT_NE(colour.err.find(opaque + " does not: assumed"), std::string::npos) << colour.err;
+  EXPECT_EQ(acuity({"score", "-m", "psnr", opaque, opaque}).err, "");
+}
+
 // The noisy scene has a PSNR of about 28.5 dB and an MSE of about 91.
 TEST(Score, FailUnderFollowsTheDirectionOfTheFirstMetric) {
   const auto code = [](const std::string& metrics, const std::string& limit) {
