@@ -58,6 +58,7 @@ FUNCTION real operator+(real a, real b) { return hn::Add(a.v, b.v); }
 FUNCTION real operator-(real a, real b) { return hn::Sub(a.v, b.v); }
 FUNCTION real operator*(real a, real b) { return hn::Mul(a.v, b.v); }
 FUNCTION real operator/(real a, real b) { return hn::Div(a.v, b.v); }
+FUNCTION real divide(real a, real b) { return a / b; }  // GLSL's own division may be inexact
 FUNCTION real operator-(real a) { return hn::Neg(a.v); }
 FUNCTION real& operator+=(real& a, real b) { return a = a + b; }
 

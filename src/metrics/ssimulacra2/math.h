@@ -9,13 +9,13 @@ FUNCTION real opsin_cube_root_plus(real x, real addend) {
   const whole bits = bits_of(x);
   const whole guess = whole(0x54800000) - SHIFT_RIGHT(bits, 23) * whole(0x002AAAAA);
   real r = from_bits(select(bits == whole(0), whole(0), guess));
-  const real third = x * real(1.0f / 3.0f);
+  const real third = x * real(0.333333343f);
   for (int step = 0; step < 3; ++step) {
     const real r2 = r * r;
-    r = fma(-third, r2 * r2, r * real(4.0f / 3.0f));
+    r = fma(-third, r2 * r2, r * real(1.33333337f));
   }
   const real r2 = r * r;
-  r = fma(real(1.0f / 3.0f), fma(-x, r2 * r2, r), r);
+  r = fma(real(0.333333343f), fma(-x, r2 * r2, r), r);
   return fma(r * r, x, addend);
 }
 
@@ -23,11 +23,11 @@ FUNCTION real opsin_cube_root_plus(real x, real addend) {
 FUNCTION void positive_xyb(real red, real green, real blue, INOUT(real) out_x, INOUT(real) out_y, INOUT(real) out_b) {
   const real bias = real(0.0037930732552754493f);
   const real minus_root_of_bias = real(-0.155954197f);
-  const real l = fma(real(0.30f), red, fma(real(1.0f - 0.078f - 0.30f), green, fma(real(0.078f), blue, bias)));
-  const real m = fma(real(0.23f), red, fma(real(1.0f - 0.078f - 0.23f), green, fma(real(0.078f), blue, bias)));
+  const real l = fma(real(0.30f), red, fma(real(0.621999979f), green, fma(real(0.078f), blue, bias)));
+  const real m = fma(real(0.23f), red, fma(real(0.691999972f), green, fma(real(0.078f), blue, bias)));
   const real s = fma(real(0.24342268924547819f), red,
                      fma(real(0.20476744424496821f), green,
-                         fma(real(1.0f - 0.24342268924547819f - 0.20476744424496821f), blue, bias)));
+                         fma(real(0.551809847f), blue, bias)));
   const real root_l = opsin_cube_root_plus(max(l, real(0.0f)), minus_root_of_bias);
   const real root_m = opsin_cube_root_plus(max(m, real(0.0f)), minus_root_of_bias);
   const real root_s = opsin_cube_root_plus(max(s, real(0.0f)), minus_root_of_bias);
@@ -44,14 +44,14 @@ FUNCTION real ssim_error(real mu1, real mu2, real s11, real s22, real s12) {
   const real luminance = real(1.0f) - difference * difference;
   const real numerator = real(2.0f) * (s12 - mu1 * mu2) + c2;
   const real denominator = ((s11 - mu1 * mu1) + (s22 - mu2 * mu2)) + c2;
-  return max(real(1.0f) - luminance * numerator / denominator, real(0.0f));
+  return max(real(1.0f) - divide(luminance * numerator, denominator), real(0.0f));
 }
 
 // How much stronger (positive: ringing) or weaker (negative: blur) the distorted picture departs from its surroundings.
 FUNCTION real edge_error(real image1, real mu1, real image2, real mu2) {
   const real edge1 = abs(image1 - mu1);
   const real edge2 = abs(image2 - mu2);
-  return (edge2 - edge1) / (real(1.0f) + edge1);
+  return divide(edge2 - edge1, real(1.0f) + edge1);
 }
 
 FUNCTION real fourth_power(real x) {

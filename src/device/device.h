@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// GPUs, whoever made them. Drivers are loaded at run time; a backend that cannot be used is listed with the reason.
+// Everything is checked once here in the front (device.cc); the backends in cuda/, hip/ and vulkan/ stay small.
+#ifndef ACUITY_DEVICE_DEVICE_H
+#define ACUITY_DEVICE_DEVICE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/status.h"
+#include "device/kernel.h"
+
+namespace acuity {
+
+struct DeviceInfo {
+  Backend backend = Backend::cuda;
+  int index = 0;
+  std::string id;      // "cuda:0", as --device takes it
+  std::string name;    // "NVIDIA H200"
+  std::string driver;  // "CUDA driver 13.0"
+  int64_t memory_bytes = 0;
+};
+
+/// A backend of which nothing can be used, and why.
+struct BackendTrouble {
+  Backend backend = Backend::cuda;
+  std::string reason;  // with the driver's code and name where there is one
+};
+
+struct DeviceList {
+  std::vector<DeviceInfo> devices;
+  std::vector<BackendTrouble> troubles;
+};
+
+/// Device memory, freed with the object. Nothing may be in flight on it then.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  size_t size() const { return size_; }
+  uint64_t address() const { return address_; }
+
+ protected:
+  size_t size_ = 0;
+  uint64_t address_ = 0;
+};
+
+/// Host memory the device copies from and to at full speed (page-locked).
+class PinnedMemory {
+ public:
+  virtual ~PinnedMemory() = default;
+  size_t size() const { return size_; }
+  std::byte* data() const { return data_; }
+
+ protected:
+  size_t size_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+/// A point in a queue that another queue can wait for.
+class Event {
+ public:
+  virtual ~Event() = default;
+};
+
+/// Work for a device, done in order. Calls return at once, except wait. After a failure every call returns the failure.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  virtual Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) = 0;
+  virtual Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset, size_t bytes) = 0;
+  virtual Status clear(DeviceMemory& memory, size_t offset, size_t bytes) = 0;  // to zero; multiples of 4
+  virtual Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) = 0;
+  virtual Status signal(Event& event) = 0;         // when all before it is done
+  virtual Status wait_for(const Event& event) = 0; // what comes after waits; the event has been signalled before
+  virtual Status wait() = 0;                       // until everything is done
+
+  /// kernel(groups_x, groups_y, arguments...), checked by the compiler.
+  template <typename... Parameters, typename... Arguments>
+  Status run(const Kernel<Parameters...>& kernel, int groups_x, int groups_y, const Arguments&... arguments) {
+    static_assert(sizeof...(Parameters) == sizeof...(Arguments), "a kernel takes all its arguments");
+    ArgumentBlock block;
+    (block.add(static_cast<Parameters>(arguments)), ...);
+    return launch(kernel, groups_x, groups_y, block);
+  }
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  const DeviceInfo& info() const { return info_; }
+
+  virtual Result<int64_t> free_bytes() const = 0;  // asked of the driver now
+  virtual Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) = 0;
+  virtual Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) = 0;
+  virtual Result<std::unique_ptr<Queue>> create_queue() = 0;
+  virtual Result<std::unique_ptr<Event>> create_event() = 0;
+  /// Loads a kernel ahead of its first launch.
+  virtual Status prepare(const KernelInfo& kernel) = 0;
+
+ protected:
+  DeviceInfo info_;
+};
+
+/// Every device that can be used, and the backends that cannot.
+DeviceList list_devices();
+
+/// "cuda", "cuda:1", "hip", "vulkan:0", ... The device has answered a small known-answer kernel correctly.
+Result<std::shared_ptr<Device>> open_device(std::string_view id);
+
+const char* backend_name(Backend backend);
+
+}  // namespace acuity
+
+#endif

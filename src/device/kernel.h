@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled forms are.
+#ifndef ACUITY_DEVICE_KERNEL_H
+#define ACUITY_DEVICE_KERNEL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace acuity {
+
+enum class Backend { cuda, hip, vulkan };
+
+/// One compiled form of a file of kernels (CUDA, HIP) or of one kernel (Vulkan), embedded in the library.
+struct KernelCode {
+  Backend backend;
+  const char* target;  // "sm_75" (PTX, or a cubin when the data starts with ELF), "gfx90a", "spirv", "spirv_emulated_fma"
+  const char* kernel;  // Vulkan: which one; otherwise empty
+  std::span<const unsigned char> data;
+};
+
+/// A file of kernels in all its forms.
+struct KernelFile {
+  const char* name;
+  std::span<const KernelCode> codes;
+};
+
+/// A kernel as queues see it. Arguments are one block of memory, each at its natural alignment: buffers are 64-bit addresses,
+/// whole and real numbers 32 bit; at most 128 bytes.
+struct KernelInfo {
+  const KernelFile* file;
+  const char* name;
+  int group_width;
+  int group_height;
+};
+
+inline constexpr size_t kMaximumArgumentBytes = 128;
+
+/// The address of an array in device memory, as a kernel takes it.
+template <typename T>
+struct DeviceArray {
+  uint64_t address = 0;
+};
+
+/// A kernel with its argument types, so that a wrong argument does not compile.
+template <typename... Arguments>
+struct Kernel : KernelInfo {};
+
+/// Arguments packed as the kernel reads them.
+class ArgumentBlock {
+ public:
+  template <typename T>
+  void add(const T& value) {
+    size_ = (size_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    std::memcpy(bytes_ + size_, &value, sizeof(T));
+    size_ += sizeof(T);
+  }
+  const unsigned char* data() const { return bytes_; }
+  size_t size() const { return size_; }
+
+ private:
+  alignas(8) unsigned char bytes_[kMaximumArgumentBytes] = {};
+  size_t size_ = 0;
+};
+
+}  // namespace acuity
+
+#endif

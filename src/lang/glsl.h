@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The kernel dialect for Vulkan: after the C preprocessor this is GLSL. Each kernel becomes a module of its own, the one named
+// by the macro PICK_<kernel>, which is `~, 1`.
+
+#define SECOND_OF(a, b, ...) b
+#define SECOND(...) SECOND_OF(__VA_ARGS__, 0, 0)
+#define KERNEL_HERE(name) SECOND(PICK_##name)
+
+// An argument list becomes the members of the push constants.
+#define MEMBERS_1(a) a;
+#define MEMBERS_2(a, ...) a; MEMBERS_1(__VA_ARGS__)
+#define MEMBERS_3(a, ...) a; MEMBERS_2(__VA_ARGS__)
+#define MEMBERS_4(a, ...) a; MEMBERS_3(__VA_ARGS__)
+#define MEMBERS_5(a, ...) a; MEMBERS_4(__VA_ARGS__)
+#define MEMBERS_6(a, ...) a; MEMBERS_5(__VA_ARGS__)
+#define MEMBERS_7(a, ...) a; MEMBERS_6(__VA_ARGS__)
+#define MEMBERS_8(a, ...) a; MEMBERS_7(__VA_ARGS__)
+#define MEMBERS_9(a, ...) a; MEMBERS_8(__VA_ARGS__)
+#define MEMBERS_10(a, ...) a; MEMBERS_9(__VA_ARGS__)
+#define MEMBERS_11(a, ...) a; MEMBERS_10(__VA_ARGS__)
+#define MEMBERS_12(a, ...) a; MEMBERS_11(__VA_ARGS__)
+#define MEMBERS_13(a, ...) a; MEMBERS_12(__VA_ARGS__)
+#define MEMBERS_14(a, ...) a; MEMBERS_13(__VA_ARGS__)
+#define MEMBERS_15(a, ...) a; MEMBERS_14(__VA_ARGS__)
+#define MEMBERS_16(a, ...) a; MEMBERS_15(__VA_ARGS__)
+#define SEVENTEENTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, ...) a17
+#define MEMBERS(...)                                                                                               \
+  SEVENTEENTH(__VA_ARGS__, MEMBERS_16, MEMBERS_15, MEMBERS_14, MEMBERS_13, MEMBERS_12, MEMBERS_11, MEMBERS_10,     \
+              MEMBERS_9, MEMBERS_8, MEMBERS_7, MEMBERS_6, MEMBERS_5, MEMBERS_4, MEMBERS_3, MEMBERS_2, MEMBERS_1, 0) \
+  (__VA_ARGS__)
+
+#define FUNCTION
+#define KERNEL(name, width, height, ...)                                   \
+  layout(local_size_x = width, local_size_y = height) in;                  \
+  layout(push_constant, std430) uniform Arguments { MEMBERS(__VA_ARGS__) }; \
+  void main()
+#define SHARED(type, name, count) shared type name[count];
+#define INOUT(type) inout type
+
+#define real float
+#define whole int
+#define truth bool
+
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { float data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u8_in { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u16_in { uint data[]; };
+
+#define at(buffer, index) buffer.data[index]
+// Bytes and half-words are cut out of words, which needs no optional feature of the device.
+int code8_at(u8_in buffer_, int index) { return int((buffer_.data[index >> 2] >> ((index & 3) * 8)) & 255u); }
+int code16_at(u16_in buffer_, int index) { return int((buffer_.data[index >> 1] >> ((index & 1) * 16)) & 65535u); }
+
+#define select(test, yes, no) ((test) ? (yes) : (no))
+#define bits_of(a) floatBitsToInt(a)
+#define from_bits(a) intBitsToFloat(a)
+#define to_real(a) float(a)
+#define to_whole(a) int(a)
+#define SHIFT_RIGHT(value, bits) ((value) >> (bits))
+#define SHIFT_LEFT(value, bits) ((value) << (bits))
+
+#define local_x() int(gl_LocalInvocationID.x)
+#define local_y() int(gl_LocalInvocationID.y)
+#define group_x() int(gl_WorkGroupID.x)
+#define group_y() int(gl_WorkGroupID.y)
+#define global_x() int(gl_GlobalInvocationID.x)
+#define global_y() int(gl_GlobalInvocationID.y)
+#define barrier_group() barrier()
+
+#if defined(EMULATE_FMA)
+// For drivers that split fma into a multiplication and an addition, or divide inexactly. The product of two floats is exact in
+// double; the sum is rounded to odd, after which rounding to float gives what a single rounding would. A quotient of floats in
+// double is never so close to a tie that rounding it again could go wrong.
+float emulated_fma(float a, float b, float c) {
+  const double product = double(a) * double(b);
+  const double addend = double(c);
+  const double sum = product + addend;
+  const double part = sum - product;
+  const double error = (product - (sum - part)) + (addend - part);
+  if (error == 0.0lf) return float(sum);
+  uvec2 words = unpackDouble2x32(sum);
+  if ((sum > 0.0lf) != (error > 0.0lf)) {
+    if (words.x == 0u) words.y -= 1u;
+    words.x -= 1u;
+  }
+  words.x |= 1u;
+  return float(packDouble2x32(words));
+}
+#define fma(a, b, c) emulated_fma(a, b, c)
+float divide(float a, float b) { return float(double(a) / double(b)); }
+#else
+float divide(float a, float b) { return a / b; }
+#endif
