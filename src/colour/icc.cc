@@ -191,7 +191,8 @@ Result<IccConversion> read_icc(std::span<const uint8_t> bytes, bool grey) {
 
   IccConversion conversion;
   conversion.name = name_of(profile.get());
-  const cmsColorSpaceSignature space = cmsGetColorSpace(profile.get());
+  // As a number: a damaged profile may name a space that the enumeration does not have.
+  const auto space = static_cast<uint32_t>(cmsGetColorSpace(profile.get()));
   const bool grey_profile = space == cmsSigGrayData;
   if (!grey_profile && space != cmsSigRgbData) {
     return unusable(fmt::format("'{}' is for neither grey nor RGB samples", conversion.name));
