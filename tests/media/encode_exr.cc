@@ -49,7 +49,8 @@ File encode_exr(int width, int height, const std::vector<float>& samples, const 
   const size_t count = options.channels.size();
   const Imf::PixelType type = options.integers ? Imf::UINT : options.half ? Imf::HALF : Imf::FLOAT;
   std::vector<half> halves(samples.begin(), samples.end());
-  std::vector<unsigned> integers(samples.begin(), samples.end());
+  std::vector<unsigned> integers;
+  if (options.integers) integers.assign(samples.begin(), samples.end());
   const char* base = options.integers ? reinterpret_cast<const char*>(integers.data())
                      : options.half   ? reinterpret_cast<const char*>(halves.data())
                                       : reinterpret_cast<const char*>(samples.data());

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <sys/stat.h>
@@ -70,6 +71,17 @@ TEST(Picture, ReadsTheFixtures) {
       EXPECT_EQ(picture->view.height, fixture.height);
     }
   }
+}
+
+TEST(Picture, ReadsTheSeedsOfTheFuzzers) {
+  const std::string corpus = std::string(ACUITY_TEST_DATA) + "/fuzz/corpus/fuzz_";
+  std::set<std::string> refused;
+  for (const char* format : {"avif", "exr", "jpeg", "jxl", "pfm", "png", "pnm", "tiff", "webp"}) {
+    for (const auto& seed : std::filesystem::directory_iterator(corpus + format)) {
+      if (!read_picture(seed.path().string()).ok()) refused.insert(seed.path().filename().string());
+    }
+  }
+  EXPECT_EQ(refused, (std::set<std::string>{"animated.webp", "pages.tif", "parts.exr"}));
 }
 
 TEST(Picture, ViewsItsOwnMemoryAfterCopying) {
