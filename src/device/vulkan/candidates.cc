@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/vulkan/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace acuity {
+namespace {
+
+void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  VkPhysicalDeviceDriverProperties driver{};
+  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  VkPhysicalDeviceMaintenance3Properties maintenance{};
+  maintenance.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  maintenance.pNext = &driver;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &maintenance;
+  vk.GetPhysicalDeviceProperties2(candidate.handle, &properties);
+
+  const uint32_t version = properties.properties.apiVersion;
+  candidate.info.name = properties.properties.deviceName;
+  candidate.info.driver = fmt::format("{} {} (Vulkan {}.{})", driver.driverName, driver.driverInfo,
+                                      VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
+  candidate.limits = properties.properties.limits;
+  candidate.maximum_allocation = maintenance.maxMemoryAllocationSize;
+  if (version < VK_API_VERSION_1_2) candidate.lacks = "Vulkan 1.2";
+}
+
+void read_memory(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  VkPhysicalDeviceMemoryProperties2 memory{};
+  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+  vk.GetPhysicalDeviceMemoryProperties2(candidate.handle, &memory);
+  candidate.memory = memory.memoryProperties;
+  for (uint32_t i = 0; i < candidate.memory.memoryHeapCount; ++i) {
+    const VkMemoryHeap& heap = candidate.memory.memoryHeaps[i];
+    if ((heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) {
+      candidate.info.memory_bytes = std::max(candidate.info.memory_bytes, static_cast<int64_t>(heap.size));
+    }
+  }
+}
+
+void read_extensions(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  uint32_t count = 0;
+  vk.EnumerateDeviceExtensionProperties(candidate.handle, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vk.EnumerateDeviceExtensionProperties(candidate.handle, nullptr, &count, extensions.data());
+  extensions.resize(count);
+  for (const VkExtensionProperties& extension : extensions) {
+    if (std::strcmp(extension.extensionName, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) == 0) {
+      candidate.has_memory_budget = true;
+    }
+  }
+}
+
+/// A family that computes and does not draw is preferred: it does not wait for a desktop.
+void choose_queue_family(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  uint32_t count = 0;
+  vk.GetPhysicalDeviceQueueFamilyProperties(candidate.handle, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vk.GetPhysicalDeviceQueueFamilyProperties(candidate.handle, &count, families.data());
+  bool chosen_draws = true;
+  for (uint32_t i = 0; i < count; ++i) {
+    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || families[i].queueCount == 0) continue;
+    const bool draws = (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+    if (candidate.queue_count != 0 && (draws || !chosen_draws)) continue;
+    candidate.queue_family = i;
+    candidate.queue_count = families[i].queueCount;
+    chosen_draws = draws;
+  }
+}
+
+void read_features(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  VkPhysicalDeviceVulkan12Features features12{};
+  features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &features12;
+  vk.GetPhysicalDeviceFeatures2(candidate.handle, &features);
+  candidate.has_float64 = features.features.shaderFloat64 == VK_TRUE;
+  if (features12.bufferDeviceAddress == VK_FALSE) {
+    candidate.lacks = "bufferDeviceAddress";
+  } else if (features12.timelineSemaphore == VK_FALSE) {
+    candidate.lacks = "timelineSemaphore";
+  } else if (features12.scalarBlockLayout == VK_FALSE) {
+    candidate.lacks = "scalarBlockLayout";
+  } else if (candidate.queue_count == 0) {
+    candidate.lacks = "a queue that computes";
+  } else if (candidate.limits.maxPushConstantsSize < kMaximumArgumentBytes) {
+    candidate.lacks = fmt::format("{} bytes of push constants", kMaximumArgumentBytes);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance& instance) {
+  const VulkanInstanceFunctions& vk = instance.call();
+  uint32_t count = 0;
+  VkResult result = vk.EnumeratePhysicalDevices(instance.handle(), &count, nullptr);
+  std::vector<VkPhysicalDevice> handles(count);
+  if (result >= 0 && count > 0) result = vk.EnumeratePhysicalDevices(instance.handle(), &count, handles.data());
+  if (result < 0) return vulkan_failure("vkEnumeratePhysicalDevices", result);
+  if (count == 0) return Status(StatusCode::device, "vulkan: no driver shows a device");
+  handles.resize(count);
+
+  std::vector<VulkanCandidate> candidates(count);
+  for (size_t i = 0; i < count; ++i) {
+    VulkanCandidate& candidate = candidates[i];
+    candidate.handle = handles[i];
+    candidate.info.backend = Backend::vulkan;
+    candidate.info.index = static_cast<int>(i);
+    candidate.info.id = fmt::format("vulkan:{}", i);
+    read_properties(vk, candidate);
+    read_memory(vk, candidate);
+    read_extensions(vk, candidate);
+    choose_queue_family(vk, candidate);
+    if (candidate.lacks.empty()) read_features(vk, candidate);
+  }
+  return candidates;
+}
+
+}  // namespace acuity

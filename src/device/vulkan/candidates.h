@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The devices Vulkan shows, and whether they have what the kernels need.
+#ifndef ACUITY_DEVICE_VULKAN_CANDIDATES_H
+#define ACUITY_DEVICE_VULKAN_CANDIDATES_H
+
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/vulkan/instance.h"
+
+namespace acuity {
+
+struct VulkanCandidate {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceInfo info;
+  std::string lacks;  // empty when it can be used
+  uint32_t queue_family = 0;
+  uint32_t queue_count = 0;
+  bool has_float64 = false;
+  bool has_memory_budget = false;
+  VkPhysicalDeviceLimits limits{};
+  VkPhysicalDeviceMemoryProperties memory{};
+  VkDeviceSize maximum_allocation = 0;
+};
+
+/// All of them, those that cannot be used as well, in the driver's order.
+Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance& instance);
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/vulkan/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/vulkan/spirv.h"
+
+namespace acuity {
+
+Result<std::shared_ptr<VulkanContext>> VulkanContext::open(std::shared_ptr<VulkanInstance> instance,
+                                                           const VulkanCandidate& candidate) {
+  auto context = std::make_shared<VulkanContext>(std::move(instance), candidate);
+  if (Status status = context->create_device(); !status.ok()) return status;
+  if (Status status = context->create_layout(); !status.ok()) return status;
+  return context;
+}
+
+VulkanContext::~VulkanContext() {
+  if (functions_.DestroyDevice == nullptr) return;
+  destroy_pipelines();
+  if (layout_ != VK_NULL_HANDLE) functions_.DestroyPipelineLayout(device_, layout_, nullptr);
+  functions_.DestroyDevice(device_, nullptr);
+}
+
+Status VulkanContext::create_device() {
+  queue_count_ = std::min(candidate_.queue_count, kMaximumQueues);
+  const std::array<float, kMaximumQueues> priorities{};
+  VkDeviceQueueCreateInfo queues{};
+  queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queues.queueFamilyIndex = candidate_.queue_family;
+  queues.queueCount = queue_count_;
+  queues.pQueuePriorities = priorities.data();
+
+  VkPhysicalDeviceVulkan12Features features12{};
+  features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  features12.bufferDeviceAddress = VK_TRUE;
+  features12.timelineSemaphore = VK_TRUE;
+  features12.scalarBlockLayout = VK_TRUE;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &features12;
+  features.features.shaderFloat64 = candidate_.has_float64 ? VK_TRUE : VK_FALSE;
+
+  const char* budget_extension = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &features;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queues;
+  info.enabledExtensionCount = candidate_.has_memory_budget ? 1 : 0;
+  info.ppEnabledExtensionNames = &budget_extension;
+  const VulkanInstanceFunctions& vk = instance_->call();
+  const VkResult created = vk.CreateDevice(candidate_.handle, &info, nullptr, &device_);
+  if (Status status = check(created, "vkCreateDevice", "on " + candidate_.info.name); !status.ok()) return status;
+
+#define ACUITY_VULKAN_LOAD(function)                                                                       \
+  functions_.function = reinterpret_cast<PFN_vk##function>(vk.GetDeviceProcAddr(device_, "vk" #function)); \
+  if (functions_.function == nullptr) {                                                                    \
+    return Status(StatusCode::device, "vulkan: " + candidate_.info.name + " has no vk" #function);         \
+  }
+  ACUITY_VULKAN_DEVICE_FUNCTIONS(ACUITY_VULKAN_LOAD)
+#undef ACUITY_VULKAN_LOAD
+
+  for (uint32_t i = 0; i < queue_count_; ++i) {
+    functions_.GetDeviceQueue(device_, candidate_.queue_family, i, &queues_[i].handle);
+  }
+  return Status();
+}
+
+/// One layout serves every kernel: the arguments are push constants, buffers are reached by address.
+Status VulkanContext::create_layout() {
+  VkPushConstantRange range{};
+  range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  range.size = kMaximumArgumentBytes;
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  return check(functions_.CreatePipelineLayout(device_, &info, nullptr, &layout_), "vkCreatePipelineLayout");
+}
+
+Status VulkanContext::check(VkResult result, const char* call, const std::string& detail) {
+  if (result == VK_ERROR_DEVICE_LOST) lost_ = true;
+  if (result < 0) return vulkan_failure(call, result, detail);
+  if (lost_) {
+    return Status(StatusCode::device, fmt::format("vulkan: {} was lost earlier; open it again", candidate_.info.name));
+  }
+  return vulkan_validation();
+}
+
+void VulkanContext::use_form(const char* form) {
+  const std::lock_guard lock(pipelines_mutex_);
+  destroy_pipelines();
+  form_ = form;
+}
+
+void VulkanContext::destroy_pipelines() {
+  for (const auto& [kernel, pipeline] : pipelines_) functions_.DestroyPipeline(device_, pipeline, nullptr);
+  pipelines_.clear();
+}
+
+Result<VkPipeline> VulkanContext::pipeline(const KernelInfo& kernel) {
+  const std::lock_guard lock(pipelines_mutex_);
+  const auto known = pipelines_.find({kernel.file, kernel.name});
+  if (known != pipelines_.end()) return known->second;
+  Result<VkPipeline> made = create_pipeline(kernel);
+  if (made.ok()) pipelines_[{kernel.file, kernel.name}] = made.value();
+  return made;
+}
+
+Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
+  const std::string what = fmt::format("for kernel {} of {}", kernel.name, kernel.file->name);
+  const VkPhysicalDeviceLimits& limits = candidate_.limits;
+  const auto width = static_cast<uint32_t>(kernel.group_width);
+  const auto height = static_cast<uint32_t>(kernel.group_height);
+  if (width > limits.maxComputeWorkGroupSize[0] || height > limits.maxComputeWorkGroupSize[1] ||
+      width * height > limits.maxComputeWorkGroupInvocations) {
+    return Status(StatusCode::device, fmt::format("vulkan: {} has no room for groups of {} x {} {}",
+                                                  candidate_.info.name, width, height, what));
+  }
+  const auto code = std::find_if(kernel.file->codes.begin(), kernel.file->codes.end(), [&](const KernelCode& one) {
+    return one.backend == Backend::vulkan && std::string_view(one.target) == form_ &&
+           std::string_view(one.kernel) == kernel.name;
+  });
+  if (code == kernel.file->codes.end()) {
+    return Status(StatusCode::device, fmt::format("vulkan: this build has no {} code {}", form_, what));
+  }
+  Result<std::vector<uint32_t>> words = forbid_contraction(code->data);
+  if (!words.ok()) return words.status();
+
+  VkShaderModuleCreateInfo module_info{};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = words->size() * sizeof(uint32_t);
+  module_info.pCode = words->data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  const VkResult loaded = functions_.CreateShaderModule(device_, &module_info, nullptr, &module);
+  if (Status status = check(loaded, "vkCreateShaderModule", what); !status.ok()) {
+    functions_.DestroyShaderModule(device_, module, nullptr);
+    return status;
+  }
+
+  VkComputePipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module;
+  info.stage.pName = "main";
+  info.layout = layout_;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  const VkResult made = functions_.CreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  functions_.DestroyShaderModule(device_, module, nullptr);
+  if (Status status = check(made, "vkCreateComputePipelines", what); !status.ok()) {
+    functions_.DestroyPipeline(device_, pipeline, nullptr);
+    return status;
+  }
+  return pipeline;
+}
+
+Result<int64_t> VulkanContext::free_bytes() {
+  if (Status status = check(VK_SUCCESS, ""); !status.ok()) return status;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
+  budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+  VkPhysicalDeviceMemoryProperties2 memory{};
+  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+  if (candidate_.has_memory_budget) memory.pNext = &budget;
+  instance_->call().GetPhysicalDeviceMemoryProperties2(candidate_.handle, &memory);
+
+  int64_t most = 0;
+  for (uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; ++i) {
+    const VkMemoryHeap& heap = memory.memoryProperties.memoryHeaps[i];
+    if ((heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0) continue;
+    const int64_t free = candidate_.has_memory_budget
+                             ? static_cast<int64_t>(budget.heapBudget[i]) - static_cast<int64_t>(budget.heapUsage[i])
+                             : static_cast<int64_t>(heap.size) - allocated_[i];
+    most = std::max(most, free);
+  }
+  return most;
+}
+
+}  // namespace acuity

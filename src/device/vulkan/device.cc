@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <fmt/format.h>
+
+#include "device/backends.h"
+#include "device/probe.h"
+#include "device/vulkan/memory.h"
+#include "device/vulkan/queue.h"
+
+namespace acuity {
+namespace {
+
+class VulkanDevice final : public Device {
+ public:
+  explicit VulkanDevice(std::shared_ptr<VulkanContext> context) : context_(std::move(context)) {
+    info_ = context_->candidate().info;
+  }
+
+  Result<int64_t> free_bytes() const override { return context_->free_bytes(); }
+  Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) override {
+    return VulkanDeviceMemory::create(context_, bytes);
+  }
+  Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override {
+    return VulkanPinnedMemory::create(context_, bytes);
+  }
+  Result<std::unique_ptr<Queue>> create_queue() override { return VulkanQueue::create(context_); }
+  Result<std::unique_ptr<Event>> create_event() override { return std::unique_ptr<Event>(new VulkanEvent); }
+  Status prepare(const KernelInfo& kernel) override { return context_->pipeline(kernel).status(); }
+
+ private:
+  std::shared_ptr<VulkanContext> context_;
+};
+
+/// Chooses the form of the kernels the device computes exactly.
+Status choose_form(VulkanContext& context, Device& device) {
+  Result<ProbeReport> report = probe_device(device);
+  if (!report.ok()) return report.status();
+  if (report->mistakes.empty()) return Status();
+  std::string trouble = report->first_mistake();
+  if (context.candidate().has_float64) {
+    context.use_form("spirv_emulated_fma");
+    report = probe_device(device);
+    if (!report.ok()) return report.status();
+    if (report->mistakes.empty()) return Status();
+    trouble += "; and in double precision " + report->first_mistake();
+  } else {
+    trouble += "; and it has no double precision to make up for it";
+  }
+  const DeviceInfo& info = device.info();
+  return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id, info.name,
+                                                info.driver, trouble));
+}
+
+std::string what_it_lacks(const VulkanCandidate& candidate) {
+  return fmt::format("{} ({}) lacks {}", candidate.info.id, candidate.info.name, candidate.lacks);
+}
+
+}  // namespace
+
+DeviceList list_vulkan_devices() {
+  DeviceList list;
+  const Result<std::shared_ptr<VulkanInstance>> instance = VulkanInstance::get();
+  const Result<std::vector<VulkanCandidate>> candidates =
+      instance.ok() ? find_vulkan_candidates(*instance.value()) : instance.status();
+  if (!candidates.ok()) {
+    list.troubles.push_back({Backend::vulkan, candidates.status().message()});
+    return list;
+  }
+  for (const VulkanCandidate& candidate : candidates.value()) {
+    if (candidate.lacks.empty()) {
+      list.devices.push_back(candidate.info);
+    } else {
+      list.troubles.push_back({Backend::vulkan, what_it_lacks(candidate)});
+    }
+  }
+  return list;
+}
+
+Result<std::shared_ptr<Device>> open_vulkan_device(int index) {
+  Result<std::shared_ptr<VulkanInstance>> instance = VulkanInstance::get();
+  if (!instance.ok()) return instance.status();
+  const Result<std::vector<VulkanCandidate>> candidates = find_vulkan_candidates(*instance.value());
+  if (!candidates.ok()) return candidates.status();
+  const size_t count = candidates->size();
+  if (index < 0 || static_cast<size_t>(index) >= count) {
+    return Status(
+        StatusCode::device,
+        fmt::format("vulkan: there is no device {}; those there are have the numbers 0 to {}", index, count - 1));
+  }
+  const VulkanCandidate& candidate = candidates.value()[static_cast<size_t>(index)];
+  if (!candidate.lacks.empty()) return Status(StatusCode::device, "vulkan: " + what_it_lacks(candidate));
+  Result<std::shared_ptr<VulkanContext>> context = VulkanContext::open(std::move(instance).value(), candidate);
+  if (!context.ok()) return context.status();
+  auto device = std::make_shared<VulkanDevice>(context.value());
+  if (Status status = choose_form(*context.value(), *device); !status.ok()) return status;
+  return std::shared_ptr<Device>(std::move(device));
+}
+
+}  // namespace acuity
