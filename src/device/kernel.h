@@ -53,8 +53,8 @@ class ArgumentBlock {
   template <typename T>
   void add(const T& value) {
     size_ = (size_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    std::memcpy(bytes_ + size_, &value, sizeof(T));
-    size_ += sizeof(T);
+    if (size_ + sizeof(T) <= kMaximumArgumentBytes) std::memcpy(bytes_ + size_, &value, sizeof(T));
+    size_ += sizeof(T);  // past the maximum too, so that a launch can tell and refuse
   }
   const unsigned char* data() const { return bytes_; }
   size_t size() const { return size_; }

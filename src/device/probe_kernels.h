@@ -6,7 +6,8 @@
 #if KERNEL_HERE(probe)
 SHARED(float, passed_on, 64)
 
-// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), and fma again by way of a neighbour.
+// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), and the fma of the group's thread
+// on the other side, which it passed on.
 KERNEL(probe, 64, 1, f32_in triples, f32_out answers, int count) {
   const int i = global_x();
   const bool inside = i < count;
@@ -27,7 +28,7 @@ KERNEL(probe, 64, 1, f32_in triples, f32_out answers, int count) {
     at(answers, 5 * i + 1) = fused;
     at(answers, 5 * i + 2) = divide(a, b);
     at(answers, 5 * i + 3) = sqrt(abs(a));
-    at(answers, 5 * i + 4) = passed_on[63 - local_x()];
+    at(answers, 5 * i + 4) = passed_on[local_x()];
   }
 }
 #endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/checked_device.h"
+
+#include <atomic>
+
+#include <fmt/format.h>
+
+namespace acuity {
+namespace {
+
+constexpr int kMaximumGroups = 65535;  // in x and in y: what every Vulkan device takes; CUDA takes more in x only
+constexpr int kMaximumGroupThreads = 1024;
+
+Status check_range(const char* what, size_t size, size_t offset, size_t bytes) {
+  if (offset <= size && bytes <= size - offset) return {};
+  return {StatusCode::internal,
+          fmt::format("{} bytes from {} on do not fit the {} bytes of {}", bytes, offset, size, what)};
+}
+
+Status check_launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) {
+  if (kernel.file == nullptr || kernel.name == nullptr)
+    return {StatusCode::internal, "a kernel without a name or file"};
+  const auto refuse = [&kernel](std::string_view reason) {
+    return Status(StatusCode::internal, fmt::format("kernel {} of {}: {}", kernel.name, kernel.file->name, reason));
+  };
+  if (kernel.group_width < 1 || kernel.group_height < 1 || kernel.group_width > kMaximumGroupThreads ||
+      kernel.group_height > kMaximumGroupThreads / kernel.group_width) {
+    return refuse(fmt::format("a group of {} x {} threads; 1 to {} in all are possible", kernel.group_width,
+                              kernel.group_height, kMaximumGroupThreads));
+  }
+  if (groups_x < 1 || groups_y < 1 || groups_x > kMaximumGroups || groups_y > kMaximumGroups) {
+    return refuse(fmt::format("{} x {} groups; 1 to {} are possible each way", groups_x, groups_y, kMaximumGroups));
+  }
+  if (arguments.size() > kMaximumArgumentBytes) {
+    return refuse(fmt::format("{} bytes of arguments; {} are possible", arguments.size(), kMaximumArgumentBytes));
+  }
+  return {};
+}
+
+class CheckedEvent : public Event {
+ public:
+  explicit CheckedEvent(std::unique_ptr<Event> inner) : inner_(std::move(inner)) {}
+  Event& inner() const { return *inner_; }
+  bool signalled() const { return signalled_; }
+  void set_signalled() { signalled_ = true; }
+
+ private:
+  std::unique_ptr<Event> inner_;
+  std::atomic<bool> signalled_ = false;  // one queue signals, another waits, perhaps on another thread
+};
+
+class CheckedQueue : public Queue {
+ public:
+  explicit CheckedQueue(std::unique_ptr<Queue> inner) : inner_(std::move(inner)) {}
+
+  Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) override {
+    return attempt(
+        [&] {
+          return both(check_range("device memory", to.size(), offset, bytes),
+                      check_range("pinned memory", from.size(), from_offset, bytes));
+        },
+        [&] { return bytes == 0 ? Status() : inner_->upload(to, offset, from, from_offset, bytes); });
+  }
+
+  Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset, size_t bytes) override {
+    return attempt(
+        [&] {
+          return both(check_range("pinned memory", to.size(), to_offset, bytes),
+                      check_range("device memory", from.size(), offset, bytes));
+        },
+        [&] { return bytes == 0 ? Status() : inner_->download(to, to_offset, from, offset, bytes); });
+  }
+
+  Status clear(DeviceMemory& memory, size_t offset, size_t bytes) override {
+    return attempt(
+        [&] {
+          if (offset % 4 != 0 || bytes % 4 != 0) {
+            return Status(StatusCode::internal,
+                          fmt::format("clearing {} bytes from {} on; both must be multiples of 4", bytes, offset));
+          }
+          return check_range("device memory", memory.size(), offset, bytes);
+        },
+        [&] { return bytes == 0 ? Status() : inner_->clear(memory, offset, bytes); });
+  }
+
+  Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override {
+    return attempt([&] { return check_launch(kernel, groups_x, groups_y, arguments); },
+                   [&] { return inner_->launch(kernel, groups_x, groups_y, arguments); });
+  }
+
+  Status signal(Event& event) override {
+    auto& checked = static_cast<CheckedEvent&>(event);
+    const Status status = attempt([] { return Status(); }, [&] { return inner_->signal(checked.inner()); });
+    if (status.ok()) checked.set_signalled();
+    return status;
+  }
+
+  Status wait_for(const Event& event) override {
+    const auto& checked = static_cast<const CheckedEvent&>(event);
+    return attempt(
+        [&] {
+          return checked.signalled() ? Status() : Status(StatusCode::internal, "waiting for an event nobody signalled");
+        },
+        [&] { return inner_->wait_for(checked.inner()); });
+  }
+
+  Status wait() override {
+    return attempt([] { return Status(); }, [&] { return inner_->wait(); });
+  }
+
+ private:
+  static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
+
+  template <typename Check, typename Call>
+  Status attempt(const Check& check, const Call& call) {
+    if (failure_.ok()) failure_ = check();
+    if (failure_.ok()) failure_ = call();
+    return failure_;
+  }
+
+  std::unique_ptr<Queue> inner_;
+  Status failure_;
+};
+
+class CheckedDevice : public Device {
+ public:
+  explicit CheckedDevice(std::shared_ptr<Device> inner) : inner_(std::move(inner)) { info_ = inner_->info(); }
+
+  Result<int64_t> free_bytes() const override { return inner_->free_bytes(); }
+
+  Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) override {
+    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of device memory were asked for");
+    return inner_->allocate(bytes);
+  }
+
+  Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override {
+    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of pinned memory were asked for");
+    return inner_->allocate_pinned(bytes);
+  }
+
+  Result<std::unique_ptr<Queue>> create_queue() override {
+    auto queue = inner_->create_queue();
+    if (!queue.ok()) return queue.status();
+    return std::unique_ptr<Queue>(new CheckedQueue(std::move(*queue)));
+  }
+
+  Result<std::unique_ptr<Event>> create_event() override {
+    auto event = inner_->create_event();
+    if (!event.ok()) return event.status();
+    return std::unique_ptr<Event>(new CheckedEvent(std::move(*event)));
+  }
+
+  Status prepare(const KernelInfo& kernel) override {
+    const Status status = check_launch(kernel, 1, 1, {});
+    return status.ok() ? inner_->prepare(kernel) : status;
+  }
+
+ private:
+  std::shared_ptr<Device> inner_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device) {
+  return std::make_shared<CheckedDevice>(std::move(device));
+}
+
+}  // namespace acuity

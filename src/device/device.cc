@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/device.h"
+
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "device/backends.h"
+#include "device/checked_device.h"
+#include "device/probe.h"
+
+namespace acuity {
+namespace {
+
+struct BackendEntry {
+  Backend backend;
+  const char* name;
+  DeviceList (*list)();
+  Result<std::shared_ptr<Device>> (*open)(int index);
+};
+
+constexpr BackendEntry kBackends[] = {
+    {Backend::cuda, "cuda", list_cuda_devices, open_cuda_device},
+    {Backend::hip, "hip", list_hip_devices, open_hip_device},
+    {Backend::vulkan, "vulkan", list_vulkan_devices, open_vulkan_device},
+};
+
+struct Choice {
+  const BackendEntry* backend;
+  int index;
+};
+
+Result<Choice> parse(std::string_view id) {
+  const size_t colon = id.find(':');
+  for (const BackendEntry& entry : kBackends) {
+    if (id.substr(0, colon) != entry.name) continue;
+    if (colon == std::string_view::npos) return Choice{&entry, 0};
+    const std::string_view number = id.substr(colon + 1);
+    int index = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+    if (error != std::errc() || end != number.data() + number.size() || index < 0) break;
+    return Choice{&entry, index};
+  }
+  return Status(
+      StatusCode::usage,
+      fmt::format("\"{}\" names no device; cuda, hip and vulkan do, alone or with a number as in cuda:1", id));
+}
+
+}  // namespace
+
+const char* backend_name(Backend backend) { return kBackends[static_cast<size_t>(backend)].name; }
+
+DeviceList list_devices() {
+  DeviceList all;
+  for (const BackendEntry& entry : kBackends) {
+    DeviceList list = entry.list();
+    all.devices.insert(all.devices.end(), list.devices.begin(), list.devices.end());
+    all.troubles.insert(all.troubles.end(), list.troubles.begin(), list.troubles.end());
+  }
+  return all;
+}
+
+Result<std::shared_ptr<Device>> open_device(std::string_view id) {
+  const Result<Choice> choice = parse(id);
+  if (!choice.ok()) return choice.status();
+  Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
+  if (!device.ok()) return device.status();
+  const Result<ProbeReport> report = probe_device(**device);
+  if (!report.ok()) return report.status();
+  if (!report->mistakes.empty()) {
+    const DeviceInfo& info = (*device)->info();
+    return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
+                                                  info.name, info.driver, report->first_mistake()));
+  }
+  return check_calls(std::move(*device));
+}
+
+}  // namespace acuity

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/gpu/device.h"
+
+#include <fmt/format.h>
+
+#include "device/gpu/context.h"
+
+namespace acuity {
+namespace {
+
+class GpuMemory : public DeviceMemory {
+ public:
+  GpuMemory(std::shared_ptr<GpuContext> context, uint64_t address, size_t size) : context_(std::move(context)) {
+    address_ = address;
+    size_ = size;
+  }
+  ~GpuMemory() override {
+    context_->call_last([this] { context_->driver().release(address_); });
+  }
+
+ private:
+  std::shared_ptr<GpuContext> context_;
+};
+
+class GpuPinnedMemory : public PinnedMemory {
+ public:
+  GpuPinnedMemory(std::shared_ptr<GpuContext> context, void* data, size_t size) : context_(std::move(context)) {
+    data_ = static_cast<std::byte*>(data);
+    size_ = size;
+  }
+  ~GpuPinnedMemory() override {
+    context_->call_last([this] { context_->driver().release_host(data_); });
+  }
+
+ private:
+  std::shared_ptr<GpuContext> context_;
+};
+
+class GpuEvent : public Event {
+ public:
+  GpuEvent(std::shared_ptr<GpuContext> context, void* handle) : context_(std::move(context)), handle_(handle) {}
+  ~GpuEvent() override {
+    context_->call_last([this] { context_->driver().destroy_event(handle_); });
+  }
+  void* handle() const { return handle_; }
+
+ private:
+  std::shared_ptr<GpuContext> context_;
+  void* handle_;
+};
+
+class GpuQueue : public Queue {
+ public:
+  GpuQueue(std::shared_ptr<GpuContext> context, void* stream) : context_(std::move(context)), stream_(stream) {}
+  ~GpuQueue() override {
+    // Memory may be freed right after; nothing must be in flight on it then.
+    context_->call_last([this] {
+      context_->driver().synchronize_stream(stream_);
+      context_->driver().destroy_stream(stream_);
+    });
+  }
+
+  Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) override {
+    return context_->call(
+        [&] { return driver().copy_to_device(to.address() + offset, from.data() + from_offset, bytes, stream_); });
+  }
+
+  Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset, size_t bytes) override {
+    return context_->call(
+        [&] { return driver().copy_to_host(to.data() + to_offset, from.address() + offset, bytes, stream_); });
+  }
+
+  Status clear(DeviceMemory& memory, size_t offset, size_t bytes) override {
+    return context_->call([&] { return driver().fill_words(memory.address() + offset, 0, bytes / 4, stream_); });
+  }
+
+  Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override {
+    const Result<void*> function = context_->function(kernel);
+    if (!function.ok()) return function.status();
+    size_t bytes = arguments.size();
+    // "The block is at", "its size is at", end: in CUDA's and HIP's own notation.
+    void* block[] = {reinterpret_cast<void*>(1), const_cast<unsigned char*>(arguments.data()),
+                     reinterpret_cast<void*>(2), &bytes, driver().arguments_end()};
+    const Status status = context_->call([&] {
+      return driver().launch(*function, static_cast<unsigned>(groups_x), static_cast<unsigned>(groups_y), 1,
+                             static_cast<unsigned>(kernel.group_width), static_cast<unsigned>(kernel.group_height), 1,
+                             0, stream_, nullptr, bytes == 0 ? nullptr : block);
+    });
+    if (status.ok()) return status;
+    return {status.code(), fmt::format("{} (kernel {} of {})", status.message(), kernel.name, kernel.file->name)};
+  }
+
+  Status signal(Event& event) override {
+    return context_->call([&] { return driver().record_event(static_cast<GpuEvent&>(event).handle(), stream_); });
+  }
+
+  Status wait_for(const Event& event) override {
+    return context_->call(
+        [&] { return driver().stream_waits(stream_, static_cast<const GpuEvent&>(event).handle(), 0); });
+  }
+
+  Status wait() override {
+    return context_->call([&] { return driver().synchronize_stream(stream_); });
+  }
+
+ private:
+  const GpuDriver& driver() const { return context_->driver(); }
+
+  std::shared_ptr<GpuContext> context_;
+  void* stream_;
+};
+
+class GpuDevice : public Device {
+ public:
+  explicit GpuDevice(std::shared_ptr<GpuContext> context) : context_(std::move(context)) { info_ = context_->info(); }
+
+  Result<int64_t> free_bytes() const override {
+    size_t free = 0;
+    size_t total = 0;
+    const Status status = context_->call([&] { return driver().memory_info(&free, &total); });
+    if (!status.ok()) return status;
+    return static_cast<int64_t>(free);
+  }
+
+  Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) override {
+    uint64_t address = 0;
+    DriverOutcome outcome;
+    const Status status = context_->call([&] { return outcome = driver().allocate(&address, bytes); });
+    if (status.ok()) return std::unique_ptr<DeviceMemory>(new GpuMemory(context_, address, bytes));
+    if (outcome.code != kErrorOutOfMemory) return status;
+    const Result<int64_t> available = free_bytes();
+    if (!available.ok()) return status;
+    return Status(status.code(), fmt::format("{}; {} bytes were needed and {} of {} are free", status.message(), bytes,
+                                             *available, info_.memory_bytes));
+  }
+
+  Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override {
+    void* data = nullptr;
+    const Status status = context_->call([&] { return driver().allocate_host(&data, bytes, kPortableHostMemory); });
+    if (status.ok()) return std::unique_ptr<PinnedMemory>(new GpuPinnedMemory(context_, data, bytes));
+    return Status(status.code(),
+                  fmt::format("{}; {} bytes of page-locked host memory were needed", status.message(), bytes));
+  }
+
+  Result<std::unique_ptr<Queue>> create_queue() override {
+    void* stream = nullptr;
+    const Status status = context_->call([&] { return driver().create_stream(&stream, kNonBlockingStream); });
+    if (!status.ok()) return status;
+    return std::unique_ptr<Queue>(new GpuQueue(context_, stream));
+  }
+
+  Result<std::unique_ptr<Event>> create_event() override {
+    void* event = nullptr;
+    const Status status = context_->call([&] { return driver().create_event(&event, kEventWithoutTiming); });
+    if (!status.ok()) return status;
+    return std::unique_ptr<Event>(new GpuEvent(context_, event));
+  }
+
+  Status prepare(const KernelInfo& kernel) override { return context_->function(kernel).status(); }
+
+ private:
+  const GpuDriver& driver() const { return context_->driver(); }
+
+  std::shared_ptr<GpuContext> context_;
+};
+
+std::string device_id(Backend backend, int index) { return fmt::format("{}:{}", backend_name(backend), index); }
+
+Result<int> count_devices(const GpuDriver& driver) {
+  int count = 0;
+  const DriverOutcome outcome = driver.device_count(&count);
+  if (!outcome.ok()) return Status(StatusCode::device, driver.failure_text(outcome));
+  return count;
+}
+
+Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
+  int device = 0;
+  int version = 0;
+  char name[256] = {};
+  size_t bytes = 0;
+  DriverOutcome outcome = driver.driver_version(&version);
+  if (outcome.ok()) outcome = driver.device_at(&device, index);
+  if (outcome.ok()) outcome = driver.device_name(name, sizeof(name) - 1, device);
+  if (outcome.ok()) outcome = driver.device_memory(&bytes, device);
+  if (!outcome.ok()) {
+    return Status(StatusCode::device,
+                  fmt::format("{}: {}", device_id(driver.backend(), index), driver.failure_text(outcome)));
+  }
+  const Result<int> architecture = driver.architecture(device);
+  if (!architecture.ok()) {
+    return Status(StatusCode::device, fmt::format("{} ({}): {}", device_id(driver.backend(), index), name,
+                                                  architecture.status().message()));
+  }
+  return DeviceInfo{
+      driver.backend(),           index, device_id(driver.backend(), index), name, driver.version_text(version),
+      static_cast<int64_t>(bytes)};
+}
+
+}  // namespace
+
+DeviceList list_gpu_devices(Backend backend, const LoadedDriver& driver) {
+  if (!driver.ok()) return {{}, {{backend, driver.status().message()}}};
+  const Result<int> count = count_devices(**driver);
+  if (!count.ok()) return {{}, {{backend, count.status().message()}}};
+  if (*count == 0) return {{}, {{backend, "the driver knows no device"}}};
+  DeviceList list;
+  for (int index = 0; index < *count; ++index) {
+    Result<DeviceInfo> info = describe(**driver, index);
+    if (info.ok()) {
+      list.devices.push_back(std::move(*info));
+    } else {
+      list.troubles.push_back({backend, info.status().message()});
+    }
+  }
+  return list;
+}
+
+Result<std::shared_ptr<Device>> open_gpu_device(Backend backend, const LoadedDriver& driver, int index) {
+  const std::string id = device_id(backend, index);
+  if (!driver.ok()) return Status(StatusCode::device, fmt::format("{}: {}", id, driver.status().message()));
+  const Result<int> count = count_devices(**driver);
+  if (!count.ok()) return Status(StatusCode::device, fmt::format("{}: {}", id, count.status().message()));
+  if (index >= *count) {
+    return Status(StatusCode::device, fmt::format("{} is not there: the driver knows {} device{}, numbered from 0", id,
+                                                  *count, *count == 1 ? "" : "s"));
+  }
+  const Result<DeviceInfo> info = describe(**driver, index);
+  if (!info.ok()) return info.status();
+  Result<std::shared_ptr<GpuContext>> context = GpuContext::create(*driver, *info);
+  if (!context.ok()) return context.status();
+  return std::shared_ptr<Device>(new GpuDevice(std::move(*context)));
+}
+
+}  // namespace acuity
