@@ -3,6 +3,7 @@
 #ifndef ACUITY_CLI_PAIRS_H
 #define ACUITY_CLI_PAIRS_H
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct ScoreJob {
   std::vector<std::string> distorted;
   std::vector<std::string> metrics;
   std::string device = "auto";
+  std::shared_ptr<void> opened_device;  // kept open from one pair to the next
   MemoryMode memory;
   int threads = 0;
   bool want_map = false;

@@ -16,6 +16,7 @@
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/text.h"
+#include "device/device.h"
 #include "lang/targets.h"
 
 namespace acuity::cli {
@@ -94,8 +95,10 @@ Status plan_map(const Request& request, Plan& plan) {
 Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
   if (job.device != "auto" && job.device != "cpu") {
-    return Status(StatusCode::device,
-                  fmt::format("there is no device '{}' in this build; use auto or cpu", job.device));
+    // Opened here, so that a device that cannot be used is reported once, before any picture is read.
+    Result<std::shared_ptr<Device>> device = open_device(job.device);
+    if (!device.ok()) return device.status();
+    job.opened_device = std::move(*device);
   }
   const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
   if (!memory.ok()) return memory.status();

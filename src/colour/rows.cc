@@ -251,6 +251,16 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
   return rows;
 }
 
+std::span<const float> Rows::code_table() const {
+  const std::shared_ptr<const Table>& table = conversion_->channels[0].table;
+  const bool plain = view_.channels == Channels::rgb && table && table == conversion_->channels[1].table &&
+                     table == conversion_->channels[2].table && conversion_->pixels.empty() && !conversion_->encode;
+  const ptrdiff_t sample = view_.type == SampleType::u8 ? 1 : 2;
+  const bool packed = view_.pixel_stride == 3 * sample && view_.planes[1] == view_.planes[0] + sample &&
+                      view_.planes[2] == view_.planes[1] + sample;
+  return plain && packed ? std::span<const float>(*table) : std::span<const float>();
+}
+
 void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const {
   const Conversion& conversion = *conversion_;
   const ptrdiff_t offset = y * view_.row_stride + x_begin * view_.pixel_stride;

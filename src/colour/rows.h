@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Rows {
   /// without particular alignment.
   void read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const;
 
+  /// Where the rows can also be made from packed RGB codes by one table for all three channels, that table; else empty.
+  /// Samples above the table's end stand for its last value.
+  std::span<const float> code_table() const;
+
+  const ImageView& view() const { return view_; }
   int width() const { return view_.width; }
   int height() const { return view_.height; }
 

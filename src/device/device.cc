@@ -2,6 +2,8 @@
 #include "device/device.h"
 
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,7 +45,7 @@ Result<Choice> parse(std::string_view id) {
     return Choice{&entry, index};
   }
   return Status(
-      StatusCode::usage,
+      StatusCode::device,
       fmt::format("\"{}\" names no device; cuda, hip and vulkan do, alone or with a number as in cuda:1", id));
 }
 
@@ -64,6 +66,12 @@ DeviceList list_devices() {
 Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   const Result<Choice> choice = parse(id);
   if (!choice.ok()) return choice.status();
+  // Opening takes a good part of a second; who comes while the device is open shares it.
+  static std::mutex mutex;
+  static std::map<std::pair<Backend, int>, std::weak_ptr<Device>> opened;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<Device>& known = opened[{choice->backend->backend, choice->index}];
+  if (std::shared_ptr<Device> device = known.lock()) return device;
   Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
   if (!device.ok()) return device.status();
   const Result<ProbeReport> report = probe_device(**device);
@@ -73,7 +81,9 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
     return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
                                                   info.name, info.driver, report->first_mistake()));
   }
-  return check_calls(std::move(*device));
+  std::shared_ptr<Device> checked = check_calls(std::move(*device));
+  known = checked;
+  return checked;
 }
 
 }  // namespace acuity

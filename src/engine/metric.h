@@ -12,6 +12,7 @@
 #include "acuity/scorer.h"
 #include "acuity/status.h"
 #include "base/threads.h"
+#include "device/device.h"
 
 namespace acuity {
 
@@ -33,6 +34,7 @@ class Metric {
     bool want_map = false;
     int strip_rows = 0;                // 0: the metric decides
     const Threads* threads = nullptr;  // outlives the metric
+    Device* device = nullptr;          // null: the CPU; outlives the metric
   };
 
   virtual ~Metric() = default;
@@ -48,6 +50,7 @@ struct MetricEntry {
   MetricInfo info;
   Result<std::unique_ptr<Metric>> (*create)(const Metric::Setup& setup);
   std::string (*meaning)(double value);
+  bool on_gpu = false;  // create() takes a device too
 };
 
 /// Every metric, in the order lists show them; engine/registry.cc names them.

@@ -10,6 +10,8 @@
 
 #include "acuity/version.h"
 #include "base/threads.h"
+#include "base/try.h"
+#include "device/device.h"
 #include "engine/metric.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
@@ -22,11 +24,36 @@ struct Scorer::State {
   int width = 0;
   int height = 0;
   Threads threads{1};
+  std::shared_ptr<Device> device;  // null: the CPU
+  std::string device_reason;       // why it was chosen, where the caller left it open
   std::unique_ptr<Metric> metric;
   bool has_reference = false;
 
   Status validate(const ImageView& view, std::string_view role) const {
     return validate_view(view, role, entry->info, width, height);
+  }
+
+  std::string device_name() const {
+    return device ? fmt::format("{} ({})", device->info().id, device->info().name)
+                  : fmt::format("cpu ({})", cpu_target());
+  }
+
+  // "cpu", a device by its id, or the first real GPU where the metric has a use for one.
+  Status choose_device() {
+    if (options.device == "cpu") return {};
+    if (options.device != "auto") {
+      if (!entry->on_gpu) {
+        return Status(StatusCode::device,
+                      fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
+      }
+      if (options.want_map) {
+        return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu or auto");
+      }
+      ACUITY_TRY_ASSIGN(device, open_device(options.device));
+      return {};
+    }
+    device_reason = "device: cpu, the default";
+    return {};
   }
 
   std::string memory_mode() const {
@@ -51,7 +78,7 @@ struct Scorer::State {
     score.map = std::move(measured->map);
     score.provenance = {.metric_version = entry->info.version,
                         .library_version = ACUITY_VERSION,
-                        .device = fmt::format("cpu ({})", cpu_target()),
+                        .device = device_name(),
                         .threads = threads.count(),
                         .memory_mode = memory_mode(),
                         .working_bytes = static_cast<int64_t>(metric->working_bytes()),
@@ -88,10 +115,6 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
       return Status(StatusCode::usage,
                     fmt::format("there is no metric '{}'; metrics() lists those there are", options.metric));
     }
-    if (options.device != "auto" && options.device != "cpu") {
-      return Status(StatusCode::device,
-                    fmt::format("there is no device '{}' in this build; use auto or cpu", options.device));
-    }
     if (options.threads < 0) {
       return Status(StatusCode::usage,
                     fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
@@ -109,11 +132,13 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     state->width = width;
     state->height = height;
     state->threads = Threads(options.threads);
+    ACUITY_TRY(state->choose_device());
     Metric::Setup setup{.width = width,
                         .height = height,
                         .want_map = options.want_map,
                         .strip_rows = options.memory.kind == MemoryMode::Kind::strip ? options.memory.rows : 0,
-                        .threads = &state->threads};
+                        .threads = &state->threads,
+                        .device = state->device.get()};
     Result<std::unique_ptr<Metric>> metric = state->entry->create(setup);
     if (!metric.ok()) return metric.status();
     state->metric = std::move(*metric);

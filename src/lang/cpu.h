@@ -20,6 +20,8 @@
 #define FUNCTION HWY_INLINE HWY_MAYBE_UNUSED
 #undef INOUT
 #define INOUT(type) type&
+#undef UNROLL
+#define UNROLL
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity {

@@ -36,6 +36,7 @@
   void main()
 #define SHARED(type, name, count) shared type name[count];
 #define INOUT(type) inout type
+#define UNROLL [[unroll]]
 
 #define real float
 #define whole int

@@ -8,6 +8,7 @@
 #define KERNEL_HERE(name) 1
 #define SHARED(type, name, count) static __attribute__((shared)) type name[count];
 #define INOUT(type) type&
+#define UNROLL _Pragma("unroll")
 
 typedef float real;
 typedef int whole;

@@ -55,6 +55,7 @@ whole to_whole(real a);
 // Kernels are included inside a namespace that says `using namespace kernel_dialect` and names its KernelFile kKernelFile.
 #define FUNCTION inline
 #define INOUT(type) type&
+#define UNROLL
 #define KERNEL_HERE(name) 1
 #define SHARED(type, name, count) extern type name[count];
 #define SHIFT_RIGHT(value, bits) ((value) >> (bits))

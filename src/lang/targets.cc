@@ -25,24 +25,34 @@ constexpr std::array<Target, 4> kTargets{{
     {"neon", "NEON", HWY_NEON},
 }};
 
-// Compiled in, and understood by this processor.
+// What this processor understands, asked once, before any limit is set.
+int64_t processor() {
+  static const int64_t targets = [] {
+    hwy::SetSupportedTargetsForTest(0);
+    return hwy::SupportedTargets();
+  }();
+  return targets;
+}
+
+// Compiled in, and in `supported`.
 bool usable(const Target& target, int64_t supported) { return (target.bit & HWY_TARGETS & supported) != 0; }
 
 }  // namespace
 
 std::vector<std::string> cpu_targets() {
-  hwy::SetSupportedTargetsForTest(0);
   std::vector<std::string> names;
   for (const Target& target : kTargets) {
-    if (usable(target, hwy::SupportedTargets())) names.emplace_back(target.name);
+    if (usable(target, processor())) names.emplace_back(target.name);
   }
   return names;
 }
 
 Status limit_cpu(const std::string& name) {
-  hwy::SetSupportedTargetsForTest(0);
-  if (name.empty()) return {};
-  const int64_t supported = hwy::SupportedTargets();
+  const int64_t supported = processor();
+  if (name.empty()) {
+    hwy::SetSupportedTargetsForTest(0);
+    return {};
+  }
   int64_t allowed = 0;
   bool found = false;
   for (const Target& target : kTargets) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CPU's way through all scales; cpu.cc does one.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/memory.h"
+#include "metrics/ssimulacra2/runner.h"
+#include "metrics/ssimulacra2/scale.h"
+
+namespace acuity::ssimulacra2 {
+namespace {
+
+// Rows worked on together where the caller does not say: enough to make the hand-over between bands cheap, few enough
+// to stay in the cache.
+constexpr int kBandRows = 32;
+
+// Vectors are written whole, up to 16 floats beyond the end of a row, and read whole, up to 64 beyond the end of the
+// last.
+constexpr size_t kRowPadding = 16;
+constexpr size_t kPlanePadding = 64;
+
+size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width) + kRowPadding, 16); }
+size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height) + kPlanePadding; }
+size_t planes_cost(Size size) { return kChannels * Arena::cost<float>(plane_floats(size)); }
+
+Planes take_planes(Arena& arena, Size size) {
+  Planes planes;
+  planes.stride = plane_stride(size);
+  for (float*& channel : planes.channel) channel = arena.take<float>(plane_floats(size));
+  return planes;
+}
+
+class CpuRunner final : public Runner {
+ public:
+  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
+    std::unique_ptr<CpuRunner> runner(new CpuRunner(setup));
+    Result<Arena> arena = Arena::create(runner->arena_bytes());
+    if (!arena.ok()) return arena.status();
+    runner->arena_ = std::move(*arena);
+    runner->lay_out();
+    return std::unique_ptr<Runner>(std::move(runner));
+  }
+
+  size_t working_bytes() const override {
+    return arena_.size() + pair_arena_.size() + (prepared_ ? prepared_->arena.size() : 0);
+  }
+
+  Status prepare(const Rows& reference) override {
+    size_t bytes = 0;
+    for (const Size size : sizes_) bytes += planes_cost(size);
+    Result<Arena> arena = Arena::create(bytes);
+    if (!arena.ok()) return arena.status();
+    Prepared prepared{std::move(*arena), {}};
+    for (size_t s = 0; s < sizes_.size(); ++s) {
+      prepared.xyb.push_back(take_planes(prepared.arena, sizes_[s]));
+      const Source source{.rows = s == 0 ? &reference : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+      const Planes* next = linear(s + 1, 1);
+      std::atomic<int> next_row = 0;
+      setup_.threads->run([&](int) {
+        for (int y = next_row.fetch_add(kBandRows); y < sizes_[s].height; y = next_row.fetch_add(kBandRows)) {
+          prepare_rows(source, sizes_[s].width, sizes_[s].height, y, std::min(y + kBandRows, sizes_[s].height),
+                       prepared.xyb[s], next);
+        }
+      });
+    }
+    prepared_ = std::move(prepared);
+    return {};
+  }
+
+  void forget() override { prepared_.reset(); }
+
+  Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) override {
+    // Who scores only against a prepared reference never needs these planes.
+    if (reference != nullptr && pair_arena_.size() == 0) {
+      Result<Arena> arena = Arena::create(linear_bytes());
+      if (!arena.ok()) return arena.status();
+      pair_arena_ = std::move(*arena);
+      lay_out_linear(pair_arena_, 0);
+    }
+    std::vector<ScaleErrors> errors;
+    for (size_t s = 0; s < sizes_.size(); ++s) {
+      run_scale(s, reference, distorted, nullptr, nullptr);
+      errors.push_back(pool_tiles({tiles_, tile_count(sizes_[s].width, sizes_[s].height)}, sizes_[s]));
+    }
+    return errors;
+  }
+
+  // A second pass, now that the norms are known which each pixel's error is a share of.
+  Result<DifferenceMap> map(const Rows* reference, const Rows& distorted,
+                            const std::vector<ScaleErrors>& errors) override {
+    DifferenceMap whole{setup_.width, setup_.height, {}};
+    whole.values.assign(static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height), 0.0f);
+    std::vector<float> scale_map;
+    for (size_t s = 0; s < sizes_.size(); ++s) {
+      const MapWeights weights = map_weights(errors, static_cast<int>(s));
+      scale_map.resize(static_cast<size_t>(sizes_[s].width) * static_cast<size_t>(sizes_[s].height));
+      run_scale(s, reference, distorted, &weights, scale_map.data());
+      for (int y = 0; y < setup_.height; ++y) {
+        const float* from = scale_map.data() + static_cast<size_t>(y >> s) * static_cast<size_t>(sizes_[s].width);
+        float* to = whole.values.data() + static_cast<size_t>(y) * static_cast<size_t>(setup_.width);
+        for (int x = 0; x < setup_.width; ++x) to[x] += from[x >> s];
+      }
+    }
+    return whole;
+  }
+
+ private:
+  struct Prepared {
+    Arena arena;
+    std::vector<Planes> xyb;  // for each scale
+  };
+
+  explicit CpuRunner(const Metric::Setup& setup)
+      : setup_(setup),
+        sizes_(scale_sizes(setup.width, setup.height)),
+        band_rows_(setup.strip_rows > 0 ? setup.strip_rows : kBandRows) {
+    band_rows_ = std::min(band_rows_, setup.height + kAhead);
+    band_rows_ += band_rows_ % 2;  // the next scale is made from pairs of rows
+  }
+
+  size_t block_count() const { return static_cast<size_t>((setup_.width + kBlockColumns - 1) / kBlockColumns); }
+  size_t band_count() const { return static_cast<size_t>((setup_.height + kAhead + band_rows_ - 1) / band_rows_); }
+  size_t worker_count() const { return std::min(static_cast<size_t>(setup_.threads->count()), band_count()); }
+  size_t worker_bytes() const { return round_up(scratch_bytes(band_rows_), kAlignment); }
+
+  size_t arena_bytes() const {
+    size_t bytes = Arena::cost<BlockState>(block_count()) +
+                   Arena::cost<TileSums>(tile_count(setup_.width, setup_.height)) +
+                   Arena::cost<std::atomic<int>>(band_count() + 1) + worker_count() * worker_bytes();
+    return bytes + linear_bytes();
+  }
+
+  // Scales take turns in two sets of planes.
+  size_t linear_bytes() const {
+    size_t bytes = 0;
+    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) bytes += planes_cost(sizes_[s]);
+    return bytes;
+  }
+  void lay_out_linear(Arena& arena, size_t image) {
+    for (size_t s = 1; s < std::min<size_t>(sizes_.size(), 3); ++s) {
+      linear_[s % 2][image] = take_planes(arena, sizes_[s]);
+    }
+  }
+
+  void lay_out() {
+    blocks_ = arena_.take<BlockState>(block_count());
+    tiles_ = arena_.take<TileSums>(tile_count(setup_.width, setup_.height));
+    counters_ = arena_.take<std::atomic<int>>(band_count() + 1);
+    scratch_ = arena_.take<std::byte>(worker_count() * worker_bytes());
+    lay_out_linear(arena_, 1);
+  }
+
+  // The linear light of scale s, of the reference (0) or the distorted picture (1). Scales take turns in two sets of
+  // planes.
+  Planes* linear(size_t s, size_t image) {
+    if (s == 0 || s >= sizes_.size()) return nullptr;
+    linear_[s % 2][image].stride = plane_stride(sizes_[s]);
+    return &linear_[s % 2][image];
+  }
+
+  void run_scale(size_t s, const Rows* reference, const Rows& distorted, const MapWeights* weights, float* map) {
+    Scale scale;
+    scale.width = sizes_[s].width;
+    scale.height = sizes_[s].height;
+    scale.band_rows = band_rows_;
+    if (reference == nullptr) {
+      scale.source[0].xyb = &prepared_->xyb[s];
+    } else {
+      scale.source[0] = {.rows = s == 0 ? reference : nullptr, .linear = linear(s, 0), .xyb = nullptr};
+      scale.next[0] = linear(s + 1, 0);
+    }
+    scale.source[1] = {.rows = s == 0 ? &distorted : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+    scale.next[1] = linear(s + 1, 1);
+    scale.blocks = blocks_;
+    scale.tiles = tiles_;
+    scale.next_band = counters_;
+    scale.progress = counters_ + 1;
+    scale.map_weights = weights;
+    scale.map = map;
+    for (int i = 0; i <= scale.band_count(); ++i) std::construct_at(counters_ + i, 0);
+    setup_.threads->run([&](int worker) {
+      if (static_cast<size_t>(worker) < worker_count()) {
+        score_scale(scale, scratch_ + static_cast<size_t>(worker) * worker_bytes());
+      }
+    });
+  }
+
+  Metric::Setup setup_;
+  std::vector<Size> sizes_;
+  int band_rows_;
+  Arena arena_;
+  Arena pair_arena_;
+  BlockState* blocks_ = nullptr;
+  TileSums* tiles_ = nullptr;
+  std::atomic<int>* counters_ = nullptr;
+  std::byte* scratch_ = nullptr;
+  std::array<std::array<Planes, 2>, 2> linear_;
+  std::optional<Prepared> prepared_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup) { return CpuRunner::create(setup); }
+
+}  // namespace acuity::ssimulacra2

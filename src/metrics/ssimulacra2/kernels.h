@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SSIMULACRA2 on the GPU. A scale is worked through in bands of rows, three kernels a band: pixels to XYB (and the next scale's
+// linear light), the row filter, and the column filter with the error maps and their sums. The column filter's state lives in
+// memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of the one above it.
+#include "lang/dialect.h"
+
+#include "metrics/ssimulacra2/math.h"
+#include "metrics/ssimulacra2/gaussian.h"
+
+// XYB of a band: plane image * 3 + channel, `ring` rows each, row y at y % ring.
+FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) { return (plane * ring + y % ring) * stride + x; }
+
+FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stride, real red, real green, real blue) {
+  real values[3];
+  positive_xyb(red, green, blue, values[0], values[1], values[2]);
+  for (int c = 0; c < 3; ++c) at(xyb, ring_index(image * 3 + c, y, ring, stride, x)) = values[c];
+}
+
+// The mean of 2 x 2, in the reference's order of additions; the last column and row stand for what lies beyond them.
+FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
+
+// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one. The band's rows run from
+// y_begin, which is even, to y_end. next: planes of linear light, next_stride floats a row, next_plane a plane; none if next_stride is 0.
+#define PIXELS_BODY(LOAD)                                                                                            \
+  const int x = global_x() * 2;                                                                                      \
+  const int y = y_begin + global_y() * 2;                                                                             \
+  if (x < width && y < y_end) {                                                                                      \
+    real quad[12];                                                                                                   \
+    UNROLL for (int k = 0; k < 4; ++k) {                                                                             \
+      const int px = min(x + k % 2, width - 1);                                                                      \
+      const int py = min(y + k / 2, height - 1);                                                                     \
+      UNROLL for (int c = 0; c < 3; ++c) quad[k * 3 + c] = LOAD;                                                     \
+    }                                                                                                                \
+    UNROLL for (int k = 0; k < 4; ++k) {                                                                             \
+      if (x + k % 2 < width && y + k / 2 < height) {                                                                 \
+        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k * 3], quad[k * 3 + 1], quad[k * 3 + 2]);    \
+      }                                                                                                              \
+    }                                                                                                                \
+    if (next_stride > 0) {                                                                                           \
+      UNROLL for (int c = 0; c < 3; ++c) {                                                                           \
+        at(next, (image * 3 + c) * next_plane + (y / 2) * next_stride + x / 2) =                                     \
+            mean_of_quad(quad[c], quad[3 + c], quad[6 + c], quad[9 + c]);                                            \
+      }                                                                                                              \
+    }                                                                                                                \
+  }
+
+// From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last value.
+#if KERNEL_HERE(pixels_from_bytes)
+KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int image, int y_first,
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+  PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
+}
+#endif
+
+#if KERNEL_HERE(pixels_from_words)
+KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int image, int y_first,
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+  PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
+}
+#endif
+
+// From linear light, three planes of `plane` floats with rows of linear_stride floats, row y_first first.
+#if KERNEL_HERE(pixels_from_linear)
+KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride, int image, int y_first,
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+  PIXELS_BODY(at(linear, c * plane + (py - y_first) * linear_stride + px))
+}
+#endif
+
+// The row filter: a group takes 32 rows of one blurred plane, a thread a row, and walks from left to right in tiles of 32 columns.
+// Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12.
+#if KERNEL_HERE(filter_rows)
+#define HELD 43  // 6 columns behind, the tile, 4 ahead; odd, so that neighbouring rows lie in different banks
+SHARED(float, held1, 32 * HELD)
+SHARED(float, held2, 32 * HELD)
+SHARED(float, tile, 32 * 33)
+
+// The product a blurred plane is made of, at column i of those held.
+FUNCTION real plane_value(int plane, int i) {
+  const real a = plane == 1 || plane == 3 ? held2[i] : held1[i];
+  const real b = plane == 3 || plane == 4 ? held2[i] : held1[i];
+  return plane < 2 ? a : a * b;
+}
+
+FUNCTION real filter_sum(int plane, int i) { return plane_value(plane, i) + plane_value(plane, i + 10); }
+
+// Columns x .. x + count - 1 of the group's rows into what is held, at column `to`; zero outside the picture.
+FUNCTION void hold(f32_in xyb, int plane, int channel, int x, int count, int to, int y, int y_end, int width, int ring, int stride) {
+  const int column = x + local_x();
+  UNROLL for (int row = 0; row < 32; ++row) {
+    const bool inside = column < width && y + row < y_end && local_x() < count;
+    real a = real(0.0f);
+    real b = real(0.0f);
+    if (inside && plane != 1 && plane != 3) a = at(xyb, ring_index(channel, y + row, ring, stride, column));
+    if (inside && plane != 0 && plane != 2) b = at(xyb, ring_index(3 + channel, y + row, ring, stride, column));
+    if (local_x() < count) {
+      held1[row * HELD + to + local_x()] = a;
+      held2[row * HELD + to + local_x()] = b;
+    }
+  }
+}
+
+KERNEL(filter_rows, 32, 1, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
+  const int channel = group_y() / 5;
+  const int plane = group_y() % 5;
+  const int y = y_begin + group_x() * 32;
+  const int mine = local_x() * HELD;
+  for (int i = 0; i < 6; ++i) {
+    held1[mine + i] = real(0.0f);
+    held2[mine + i] = real(0.0f);
+  }
+  hold(xyb, plane, channel, 0, 4, 6, y, y_end, width, ring, stride);
+  barrier_group();
+  GaussianState state = gaussian_start();
+  for (int i = 0; i < 4; ++i) gaussian_row_step(state, plane_value(plane, mine + 6 + i));
+  for (int x = 0; x < width; x += 32) {
+    hold(xyb, plane, channel, x + 4, 32, 10, y, y_end, width, ring, stride);
+    barrier_group();
+    for (int i = 0; i < 32; i += 4) {
+      real o0 = real(0.0f);
+      real o1 = real(0.0f);
+      real o2 = real(0.0f);
+      real o3 = real(0.0f);
+      const real s0 = filter_sum(plane, mine + i);
+      const real s1 = filter_sum(plane, mine + i + 1);
+      const real s2 = filter_sum(plane, mine + i + 2);
+      const real s3 = filter_sum(plane, mine + i + 3);
+      if (x + i >= 8 && x + i <= width - 8) {
+        gaussian_row_four(state, s0, s1, s2, s3, o0, o1, o2, o3);
+      } else {
+        if (x + i < width) o0 = gaussian_row_step(state, s0);
+        if (x + i + 1 < width) o1 = gaussian_row_step(state, s1);
+        if (x + i + 2 < width) o2 = gaussian_row_step(state, s2);
+        if (x + i + 3 < width) o3 = gaussian_row_step(state, s3);
+      }
+      tile[local_x() * 33 + i] = o0;
+      tile[local_x() * 33 + i + 1] = o1;
+      tile[local_x() * 33 + i + 2] = o2;
+      tile[local_x() * 33 + i + 3] = o3;
+    }
+    // A thread touches only its own row of what is held here.
+    for (int i = 0; i < 10; ++i) {
+      held1[mine + i] = held1[mine + 32 + i];
+      held2[mine + i] = held2[mine + 32 + i];
+    }
+    barrier_group();
+    const int column = x + local_x();
+    UNROLL for (int row = 0; row < 32; ++row) {
+      if (column < width && y + row < y_end) {
+        at(blurred, ring_index(channel * 5 + plane, y + row, ring, stride, column)) = tile[row * 33 + local_x()];
+      }
+    }
+    barrier_group();
+  }
+}
+#endif
+
+// The column filter and the error maps: a group takes 32 columns of one channel; local_y is the blurred plane while filtering and the
+// sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter values and 6 column sums,
+// `stride` floats each. Makes output rows n_begin .. n_end - 1; rows below y_end are zero.
+#if KERNEL_HERE(filter_columns)
+#define CHUNK 16
+SHARED(float, filtered, 5 * CHUNK * 32)
+SHARED(float, ssim_errors, CHUNK * 32)
+SHARED(float, edge_errors, CHUNK * 32)
+SHARED(float, column_sums, 6 * 32)
+
+KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out tiles, int width, int height, int n_begin, int n_end,
+       int ring, int stride) {
+  const int channel = group_y();
+  const int x = global_x();
+  const int part = local_y();
+  const bool inside = x < width;
+  const int saved = channel * 36 * stride + x;
+  GaussianState recursion = gaussian_start();
+  real sum = real(0.0f);
+  if (inside && n_begin > -4) {
+    if (part < 5) {
+      recursion.p1 = at(state, saved + (part * 6 + 0) * stride);
+      recursion.q1 = at(state, saved + (part * 6 + 1) * stride);
+      recursion.p2 = at(state, saved + (part * 6 + 2) * stride);
+      recursion.q2 = at(state, saved + (part * 6 + 3) * stride);
+      recursion.p3 = at(state, saved + (part * 6 + 4) * stride);
+      recursion.q3 = at(state, saved + (part * 6 + 5) * stride);
+    }
+    sum = at(state, saved + (30 + part) * stride);
+  }
+  // Chunks end where tiles do.
+  for (int n = n_begin; n < n_end;) {
+    const int end = min(n_end, n < 0 ? 0 : (n / CHUNK + 1) * CHUNK);
+    if (part < 5) {
+      real above[CHUNK];
+      real below[CHUNK];
+      UNROLL for (int k = 0; k < CHUNK; ++k) {
+        const int top = n + k - GAUSSIAN_BEHIND;
+        const int bottom = n + k + GAUSSIAN_AHEAD;
+        const bool wanted = inside && n + k < end;
+        above[k] = real(0.0f);
+        below[k] = real(0.0f);
+        if (wanted && top >= 0) above[k] = at(blurred, ring_index(channel * 5 + part, top, ring, stride, x));
+        if (wanted && bottom < height) below[k] = at(blurred, ring_index(channel * 5 + part, bottom, ring, stride, x));
+      }
+      UNROLL for (int k = 0; k < CHUNK; ++k) {
+        if (n + k < end) filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above[k] + below[k]);
+      }
+    }
+    barrier_group();
+    if (n >= 0) {
+      for (int k = part; k < end - n; k += 6) {
+        const int i = k * 32 + local_x();
+        real ssim = real(0.0f);
+        real edge = real(0.0f);
+        if (inside) {
+          const real mu1 = filtered[i];
+          const real mu2 = filtered[CHUNK * 32 + i];
+          ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i], filtered[4 * CHUNK * 32 + i]);
+          edge = edge_error(at(xyb, ring_index(channel, n + k, ring, stride, x)), mu1,
+                            at(xyb, ring_index(3 + channel, n + k, ring, stride, x)), mu2);
+        }
+        ssim_errors[i] = ssim;
+        edge_errors[i] = edge;
+      }
+      barrier_group();
+      for (int k = 0; k < end - n; ++k) {
+        const int i = k * 32 + local_x();
+        real error = part < 2 ? ssim_errors[i] : edge_errors[i];
+        if (part >= 4) error = -error;
+        error = max(error, real(0.0f));
+        sum = sum + (part % 2 == 0 ? error : fourth_power(error));
+      }
+      if (end % 64 == 0 || end == height) {
+        column_sums[part * 32 + local_x()] = sum;
+        sum = real(0.0f);
+        for (int step = 16; step >= 1; step = step / 2) {
+          barrier_group();
+          if (local_x() < step) {
+            const int i = part * 32 + local_x();
+            column_sums[i] = column_sums[i] + column_sums[i + step];
+          }
+        }
+        if (local_x() == 0) {
+          const int tiles_across = (width + 31) / 32;
+          at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = column_sums[part * 32];
+        }
+      }
+    }
+    barrier_group();
+    n = end;
+  }
+  if (inside) {
+    if (part < 5) {
+      at(state, saved + (part * 6 + 0) * stride) = recursion.p1;
+      at(state, saved + (part * 6 + 1) * stride) = recursion.q1;
+      at(state, saved + (part * 6 + 2) * stride) = recursion.p2;
+      at(state, saved + (part * 6 + 3) * stride) = recursion.q2;
+      at(state, saved + (part * 6 + 4) * stride) = recursion.p3;
+      at(state, saved + (part * 6 + 5) * stride) = recursion.q3;
+    }
+    at(state, saved + (30 + part) * stride) = sum;
+  }
+}
+#endif
