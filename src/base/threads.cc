@@ -2,7 +2,9 @@
 #include "base/threads.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -31,8 +33,23 @@ void Threads::run(const std::function<void(int)>& worker) const {
     worker(0);
     return;
   }
-  arena_->arena.execute(
-      [&] { tbb::parallel_for(0, count_, [&](int index) { worker(index); }, tbb::simple_partitioner()); });
+  // oneTBB sees to it that workers find what was written before them and that the caller finds what they wrote. The two
+  // counters say the same in a way that ThreadSanitizer, which cannot look into oneTBB, understands.
+  struct Run {
+    const std::function<void(int)>& worker;
+    std::atomic<int> begun = 0, ended = 0;
+  } run{worker};
+  const auto run_one = [&run](const tbb::blocked_range<int>& range) {
+    run.begun.load(std::memory_order_acquire);
+    run.worker(range.begin());
+    run.ended.fetch_add(1, std::memory_order_release);
+  };
+  run.begun.store(1, std::memory_order_release);
+  arena_->arena.execute([&] {
+    // The simple partitioner cuts down to ranges of one.
+    tbb::parallel_for(tbb::blocked_range<int>(0, count_), run_one, tbb::simple_partitioner());
+  });
+  run.ended.load(std::memory_order_acquire);
 }
 
 }  // namespace acuity
