@@ -19,6 +19,12 @@ struct DestroyDecoder {
 using Decoder = std::unique_ptr<avifDecoder, DestroyDecoder>;
 
 Status failed(const Source& source, const Decoder& decoder, avifResult result) {
+  // libavif refuses to parse sizes beyond its own limit, before ours can be applied.
+  if (std::strstr(decoder->diag.error, "dimensions are too large") != nullptr) {
+    return Status(StatusCode::too_big,
+                  fmt::format("'{}' declares more than the limit of {} pixels: {}; use a smaller picture", source.name,
+                              AVIF_DEFAULT_IMAGE_SIZE_LIMIT, decoder->diag.error));
+  }
   const char* detail = decoder->diag.error[0] != '\0' ? decoder->diag.error : avifResultToString(result);
   return damaged(source, "AVIF", detail);
 }

@@ -68,7 +68,7 @@ Tiff open(const Source& source, Input& input) {
   // The pixels keep to the limit; the rest is for libtiff's own structures.
   TIFFOpenOptionsSetMaxSingleMemAlloc(options,
                                       static_cast<tmsize_t>(source.limits.maximum_decoded_bytes + (int64_t{1} << 20)));
-  Tiff tiff(TIFFClientOpenExt("file", "rm", &input, on_read, on_write, on_seek, on_close, on_size, nullptr, nullptr,
+  Tiff tiff(TIFFClientOpenExt("libtiff", "rm", &input, on_read, on_write, on_seek, on_close, on_size, nullptr, nullptr,
                               options));
   TIFFOpenOptionsFree(options);
   return tiff;

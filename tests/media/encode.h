@@ -67,7 +67,7 @@ struct JpegOptions {
   bool ycck = false;
   bool adobe = true;      ///< write CMYK inverted, and with Adobe's marker
   bool keep_rgb = false;  ///< no YCbCr inside
-  bool progressive = false;
+  bool progressive = false, arithmetic = false;
   bool subsample = false;
   int orientation = 0;
   File icc = {};

@@ -28,6 +28,7 @@ File encode_jpeg(const Drawing& drawing, const JpegOptions& options) {
   if (!options.subsample) {
     for (int i = 0; i < info.num_components; ++i) info.comp_info[i].h_samp_factor = info.comp_info[i].v_samp_factor = 1;
   }
+  info.arith_code = options.arithmetic ? TRUE : FALSE;
   if (options.progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   if (options.orientation != 0) {

@@ -22,7 +22,7 @@ TEST(Jpeg, ReadsGreyAndColour) {
   EXPECT_EQ(grey_picture.view.channels, Channels::grey);
   EXPECT_LE(distance(values_of(grey_picture), values_of(grey)), 2);
   for (const JpegOptions& options : {JpegOptions{}, JpegOptions{.keep_rgb = true}, JpegOptions{.progressive = true},
-                                     JpegOptions{.subsample = true}}) {
+                                     JpegOptions{.arithmetic = true}, JpegOptions{.subsample = true}}) {
     const Picture picture = decode(encode_jpeg(rgb, options));
     EXPECT_EQ(picture.view.channels, Channels::rgb);
     EXPECT_EQ(picture.view.type, SampleType::u8);

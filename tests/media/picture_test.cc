@@ -198,6 +198,12 @@ TEST(Picture, RefusesAbsurdSizes) {
   EXPECT_TRUE(says(refusal(png_header(0, 0)), {"0x0"}));
   const std::string pnm = "P6 60000 60000 255\nabc";
   EXPECT_TRUE(says(refusal(File(pnm.begin(), pnm.end()), StatusCode::too_big), {"60000x60000"}));
+  File avif = encode_avif(draw(8, 8, 3, 8));
+  const std::string_view extents = "ispe";
+  const auto size = std::search(avif.begin(), avif.end(), extents.begin(), extents.end());
+  ASSERT_NE(size, avif.end());
+  std::fill_n(size + 8, 8, uint8_t{1});
+  EXPECT_TRUE(says(refusal(avif, StatusCode::too_big), {"16843009x16843009", "268435456"}));
   File jpeg = encode_jpeg(draw(8, 8, 3, 8));
   const uint8_t frame[] = {0xff, 0xc0, 0, 17, 8};
   const auto at = std::search(jpeg.begin(), jpeg.end(), std::begin(frame), std::end(frame));
