@@ -9,15 +9,33 @@
 namespace acuity {
 namespace {
 
+/// The modes of 32-bit numbers that can be demanded without a word about other widths.
+std::vector<FloatMode> float_modes(const VkPhysicalDeviceFloatControlsProperties& floats) {
+  std::vector<FloatMode> modes;
+  if (floats.shaderDenormPreserveFloat32 == VK_TRUE &&
+      floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE) {
+    modes.push_back(FloatMode::preserve_subnormals);
+  }
+  if (floats.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE) modes.push_back(FloatMode::preserve_specials);
+  if (floats.shaderRoundingModeRTEFloat32 == VK_TRUE &&
+      floats.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE) {
+    modes.push_back(FloatMode::round_to_nearest);
+  }
+  return modes;
+}
+
 void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
   VkPhysicalDeviceDriverProperties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
   VkPhysicalDeviceMaintenance3Properties maintenance{};
   maintenance.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
   maintenance.pNext = &driver;
+  VkPhysicalDeviceFloatControlsProperties floats{};
+  floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
+  floats.pNext = &maintenance;
   VkPhysicalDeviceProperties2 properties{};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &maintenance;
+  properties.pNext = &floats;
   vk.GetPhysicalDeviceProperties2(candidate.handle, &properties);
 
   const uint32_t version = properties.properties.apiVersion;
@@ -26,6 +44,7 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
                                       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
   candidate.limits = properties.properties.limits;
   candidate.maximum_allocation = maintenance.maxMemoryAllocationSize;
+  candidate.float_modes = float_modes(floats);
   if (version < VK_API_VERSION_1_2) candidate.lacks = "Vulkan 1.2";
 }
 

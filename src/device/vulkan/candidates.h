@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "device/vulkan/instance.h"
+#include "device/vulkan/spirv.h"
 
 namespace acuity {
 
@@ -19,6 +20,7 @@ struct VulkanCandidate {
   uint32_t queue_count = 0;
   bool has_float64 = false;
   bool has_memory_budget = false;
+  std::vector<FloatMode> float_modes;  // those it takes
   VkPhysicalDeviceLimits limits{};
   VkPhysicalDeviceMemoryProperties memory{};
   VkDeviceSize maximum_allocation = 0;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "device/vulkan/spirv.h"
-
 namespace acuity {
 
 Result<std::shared_ptr<VulkanContext>> VulkanContext::open(std::shared_ptr<VulkanInstance> instance,
@@ -127,7 +125,7 @@ Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
   if (code == kernel.file->codes.end()) {
     return Status(StatusCode::device, fmt::format("vulkan: this build has no {} code {}", form_, what));
   }
-  Result<std::vector<uint32_t>> words = forbid_contraction(code->data);
+  Result<std::vector<uint32_t>> words = make_exact(code->data, candidate_.float_modes);
   if (!words.ok()) return words.status();
 
   VkShaderModuleCreateInfo module_info{};

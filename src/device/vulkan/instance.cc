@@ -14,21 +14,9 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-struct ValidationLog {
-  std::mutex mutex;
-  std::string first;
-};
-
-ValidationLog& validation_log() {
-  static ValidationLog log;
-  return log;
-}
-
 VKAPI_ATTR VkBool32 VKAPI_CALL take_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                             const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
-  ValidationLog& log = validation_log();
-  const std::lock_guard lock(log.mutex);
-  if (log.first.empty()) log.first = data->pMessage == nullptr ? "(no message)" : data->pMessage;
+  report_vulkan_validation(data->pMessage == nullptr ? "(no message)" : data->pMessage);
   return VK_FALSE;
 }
 
@@ -80,12 +68,6 @@ Status load_loader(PFN_vkGetInstanceProcAddr& get_address) {
 Status vulkan_failure(const char* call, VkResult result, const std::string& detail) {
   return unusable(fmt::format("{} failed: {} ({}){}{}", call, result_name(result), static_cast<int>(result),
                               detail.empty() ? "" : " ", detail));
-}
-
-Status vulkan_validation() {
-  ValidationLog& log = validation_log();
-  const std::lock_guard lock(log.mutex);
-  return log.first.empty() ? Status() : unusable("the validation layer found: " + log.first);
 }
 
 Result<std::shared_ptr<VulkanInstance>> VulkanInstance::get() {

@@ -8,6 +8,7 @@
 
 #include "acuity/status.h"
 #include "device/vulkan/functions.h"
+#include "device/vulkan/validation.h"
 
 namespace acuity {
 
@@ -39,9 +40,6 @@ class VulkanInstance {
 
 /// "vulkan: vkCreateDevice failed: VK_ERROR_DEVICE_LOST (-4)", with `detail` after it where there is one.
 Status vulkan_failure(const char* call, VkResult result, const std::string& detail = {});
-
-/// The first thing the validation layer found in this process, or nothing. It stays, because what follows is in doubt.
-Status vulkan_validation();
 
 }  // namespace acuity
 

@@ -2,7 +2,9 @@
 #include "device/vulkan/spirv.h"
 
 #include <cstring>
+#include <initializer_list>
 #include <set>
+#include <string>
 
 namespace acuity {
 namespace {
@@ -10,10 +12,14 @@ namespace {
 constexpr uint32_t kMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
 
+constexpr uint32_t kOpEntryPoint = 15;
+constexpr uint32_t kOpExecutionMode = 16;
+constexpr uint32_t kOpCapability = 17;
 constexpr uint32_t kOpTypeVoid = 19;  // the first and the last of the types
 constexpr uint32_t kOpTypeForwardPointer = 39;
 constexpr uint32_t kOpDecorate = 71;
 constexpr uint32_t kNoContraction = 42;
+constexpr uint32_t kCapabilityAfterMode = 5;  // a float mode's capability has the number 5 after its own
 
 constexpr uint32_t kOpFNegate = 127;
 constexpr uint32_t kOpFAdd = 129;
@@ -44,39 +50,72 @@ Status damaged(const char* what) {
   return Status(StatusCode::internal, std::string("an embedded SPIR-V module is damaged: ") + what);
 }
 
-}  // namespace
-
-Result<std::vector<uint32_t>> forbid_contraction(std::span<const unsigned char> module) {
-  std::vector<uint32_t> words(module.size() / sizeof(uint32_t));
-  if (words.size() < kHeaderWords || module.size() % sizeof(uint32_t) != 0) return damaged("its size is wrong");
-  std::memcpy(words.data(), module.data(), module.size());
-  if (words[0] != kMagic) return damaged("it does not begin with SPIR-V's number");
-
-  // Decorations come before the first type.
+/// Where things go, and what is to be decorated.
+struct Findings {
+  size_t first_execution_mode = 0;
   size_t first_type = 0;
-  std::set<uint32_t> results;
-  std::set<uint32_t> decorated;
+  uint32_t entry_point = 0;
+  std::set<uint32_t> results;    // of arithmetic
+  std::set<uint32_t> decorated;  // NoContraction already
+};
+
+Result<Findings> walk(const std::vector<uint32_t>& words) {
+  Findings found;
   for (size_t i = kHeaderWords; i < words.size();) {
     const uint32_t operation = words[i] & 0xFFFF;
     const size_t length = words[i] >> 16;
     if (length == 0 || length > words.size() - i) return damaged("an instruction has a wrong length");
-    if (first_type == 0 && operation >= kOpTypeVoid && operation <= kOpTypeForwardPointer) first_type = i;
-    if (operation == kOpDecorate && length == 3 && words[i + 2] == kNoContraction) decorated.insert(words[i + 1]);
+    if (operation == kOpEntryPoint && length >= 4) found.entry_point = words[i + 2];
+    if (operation == kOpExecutionMode && found.first_execution_mode == 0) found.first_execution_mode = i;
+    if (operation == kOpDecorate && length == 3 && words[i + 2] == kNoContraction) found.decorated.insert(words[i + 1]);
+    if (operation >= kOpTypeVoid && operation <= kOpTypeForwardPointer && found.first_type == 0) found.first_type = i;
     if (is_arithmetic(operation)) {
       if (length < 4) return damaged("an arithmetic instruction is too short");
-      results.insert(words[i + 2]);  // after the type of the result
+      found.results.insert(words[i + 2]);  // after the type of the result
     }
     i += length;
   }
-  if (first_type == 0) return damaged("it has no types");
-
-  std::vector<uint32_t> decorations;
-  for (const uint32_t result : results) {
-    if (!decorated.contains(result))
-      decorations.insert(decorations.end(), {3u << 16 | kOpDecorate, result, kNoContraction});
+  if (found.entry_point == 0 || found.first_execution_mode == 0 || found.first_type < found.first_execution_mode) {
+    return damaged("it has no entry point, no size of its groups or no types");
   }
-  words.insert(words.begin() + static_cast<ptrdiff_t>(first_type), decorations.begin(), decorations.end());
-  return words;
+  return found;
+}
+
+void append(std::vector<uint32_t>& words, uint32_t operation, std::initializer_list<uint32_t> operands) {
+  words.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | operation);
+  words.insert(words.end(), operands);
+}
+
+}  // namespace
+
+Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes) {
+  std::vector<uint32_t> words(module.size() / sizeof(uint32_t));
+  if (words.size() < kHeaderWords || module.size() % sizeof(uint32_t) != 0) return damaged("its size is wrong");
+  std::memcpy(words.data(), module.data(), module.size());
+  if (words[0] != kMagic) return damaged("it does not begin with SPIR-V's number");
+  const Result<Findings> found = walk(words);
+  if (!found.ok()) return found.status();
+
+  // Capabilities come first of all, modes after the entry point, decorations before the types.
+  std::vector<uint32_t> exact;
+  size_t copied = 0;
+  const auto copy_until = [&](size_t end) {
+    exact.insert(exact.end(), words.begin() + static_cast<ptrdiff_t>(copied),
+                 words.begin() + static_cast<ptrdiff_t>(end));
+    copied = end;
+  };
+  copy_until(kHeaderWords);
+  for (const FloatMode mode : modes) append(exact, kOpCapability, {static_cast<uint32_t>(mode) + kCapabilityAfterMode});
+  copy_until(found->first_execution_mode);
+  for (const FloatMode mode : modes) {
+    append(exact, kOpExecutionMode, {found->entry_point, static_cast<uint32_t>(mode), 32});
+  }
+  copy_until(found->first_type);
+  for (const uint32_t result : found->results) {
+    if (!found->decorated.contains(result)) append(exact, kOpDecorate, {result, kNoContraction});
+  }
+  copy_until(words.size());
+  return exact;
 }
 
 }  // namespace acuity

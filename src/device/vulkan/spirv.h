@@ -11,9 +11,17 @@
 
 namespace acuity {
 
-/// The module with every floating-point arithmetic instruction decorated NoContraction, which glslang does only for
-/// variables declared `precise`. Without it a driver may fuse a multiplication and an addition.
-Result<std::vector<uint32_t>> forbid_contraction(std::span<const unsigned char> module);
+/// What a driver need not do with 32-bit numbers unless told, by SPIR-V's number for it.
+enum class FloatMode : uint32_t {
+  preserve_subnormals = 4459,  // DenormPreserve
+  preserve_specials = 4461,    // SignedZeroInfNanPreserve
+  round_to_nearest = 4462,     // RoundingModeRTE
+};
+
+/// The module with those modes demanded, and with every floating-point arithmetic instruction decorated NoContraction,
+/// which glslang does only for variables declared `precise`: a driver may otherwise fuse a multiplication and an
+/// addition.
+Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes);
 
 }  // namespace acuity
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string_view>
+
+#include "device/kernel.h"
+#include "device/vulkan/spirv.h"
+
+namespace acuity {
+
+extern const KernelFile probe_kernels;
+extern const KernelFile mse_kernels;
+
+namespace {
+
+constexpr FloatMode kModes[] = {FloatMode::preserve_specials, FloatMode::round_to_nearest};
+
+struct Instruction {
+  uint32_t operation;
+  std::vector<uint32_t> operands;
+};
+
+std::vector<Instruction> take_apart(const std::vector<uint32_t>& words) {
+  std::vector<Instruction> instructions;
+  for (size_t i = 5; i < words.size();) {
+    const size_t length = words[i] >> 16;
+    if (length == 0 || i + length > words.size()) {
+      ADD_FAILURE() << "a wrong length at word " << i;
+      break;
+    }
+    const auto begin = words.begin() + static_cast<ptrdiff_t>(i);
+    instructions.push_back({words[i] & 0xFFFF, {begin + 1, begin + static_cast<ptrdiff_t>(length)}});
+    i += length;
+  }
+  return instructions;
+}
+
+std::vector<uint32_t> words_of(std::span<const unsigned char> module) {
+  std::vector<uint32_t> words(module.size() / 4);
+  std::memcpy(words.data(), module.data(), module.size());
+  return words;
+}
+
+std::span<const unsigned char> bytes_of(const std::vector<uint32_t>& words) {
+  return {reinterpret_cast<const unsigned char*>(words.data()), words.size() * 4};
+}
+
+std::vector<KernelCode> modules() {
+  std::vector<KernelCode> codes;
+  for (const KernelFile* file : {&probe_kernels, &mse_kernels}) {
+    for (const KernelCode& code : file->codes) {
+      if (code.backend == Backend::vulkan) codes.push_back(code);
+    }
+  }
+  return codes;
+}
+
+TEST(Spirv, DecoratesEveryArithmeticInstructionOnce) {
+  ASSERT_GE(modules().size(), 4u);
+  for (const KernelCode& code : modules()) {
+    SCOPED_TRACE(std::string(code.kernel) + " " + code.target);
+    const Result<std::vector<uint32_t>> exact = make_exact(code.data, kModes);
+    ASSERT_TRUE(exact.ok()) << exact.status().message();
+    std::map<uint32_t, int> decorations;
+    bool types_began = false;
+    int arithmetic = 0;
+    for (const Instruction& instruction : take_apart(exact.value())) {
+      types_began = types_began || instruction.operation == 19;            // OpTypeVoid
+      if (instruction.operation == 71 && instruction.operands[1] == 42) {  // OpDecorate NoContraction
+        EXPECT_FALSE(types_began);
+        ++decorations[instruction.operands[0]];
+      }
+      const bool scalar = instruction.operation == 127 || instruction.operation == 129 ||  // OpFNegate, OpFAdd
+                          instruction.operation == 131 || instruction.operation == 133 ||  // OpFSub, OpFMul
+                          instruction.operation == 136;                                    // OpFDiv
+      if (!scalar) continue;
+      ++arithmetic;
+      EXPECT_EQ(decorations[instruction.operands[1]], 1);
+    }
+    EXPECT_GE(arithmetic, 2);
+    EXPECT_EQ(decorations.size(), static_cast<size_t>(arithmetic));
+  }
+}
+
+TEST(Spirv, DemandsTheModes) {
+  ASSERT_FALSE(modules().empty());
+  for (const KernelCode& code : modules()) {
+    const Result<std::vector<uint32_t>> exact = make_exact(code.data, kModes);
+    ASSERT_TRUE(exact.ok()) << exact.status().message();
+    std::vector<uint32_t> capabilities;
+    std::vector<uint32_t> demanded;
+    uint32_t entry_point = 0;
+    for (const Instruction& instruction : take_apart(exact.value())) {
+      if (instruction.operation == 15) entry_point = instruction.operands[1];
+      if (instruction.operation == 17) capabilities.push_back(instruction.operands[0]);
+      if (instruction.operation != 16 || instruction.operands[1] < 4000) continue;
+      EXPECT_EQ(instruction.operands[0], entry_point);
+      EXPECT_EQ(instruction.operands[2], 32u);
+      demanded.push_back(instruction.operands[1]);
+    }
+    EXPECT_EQ(demanded, (std::vector<uint32_t>{4461, 4462}));
+    ASSERT_GE(capabilities.size(), 2u);
+    EXPECT_EQ(capabilities[0], 4466u);
+    EXPECT_EQ(capabilities[1], 4467u);
+  }
+}
+
+TEST(Spirv, ChangesNothingElse) {
+  ASSERT_FALSE(modules().empty());
+  const Result<std::vector<uint32_t>> exact = make_exact(modules()[0].data, {});
+  ASSERT_TRUE(exact.ok());
+  std::vector<uint32_t> original = words_of(modules()[0].data);
+  size_t kept = 5;
+  EXPECT_TRUE(std::equal(original.begin(), original.begin() + 5, exact->begin()));
+  const std::vector<Instruction> before = take_apart(original);
+  size_t next = 0;
+  for (const Instruction& instruction : take_apart(exact.value())) {
+    if (instruction.operation == 71 && instruction.operands[1] == 42) continue;
+    ASSERT_LT(next, before.size());
+    EXPECT_EQ(instruction.operation, before[next].operation);
+    EXPECT_EQ(instruction.operands, before[next].operands);
+    kept += before[next++].operands.size() + 1;
+  }
+  EXPECT_EQ(kept, original.size());
+  const Result<std::vector<uint32_t>> again = make_exact(bytes_of(exact.value()), {});
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again.value(), exact.value());
+}
+
+TEST(Spirv, RefusesDamage) {
+  ASSERT_FALSE(modules().empty());
+  const std::vector<uint32_t> good = words_of(modules()[0].data);
+  const auto refused = [](const std::vector<uint32_t>& words) { return !make_exact(bytes_of(words), {}).ok(); };
+  EXPECT_FALSE(refused(good));
+  EXPECT_TRUE(refused({}));
+  EXPECT_TRUE(refused({good.begin(), good.begin() + 5}));
+  EXPECT_TRUE(refused({good.begin(), good.end() - 1}) || refused({good.begin(), good.end() - 2}));
+  std::vector<uint32_t> bad = good;
+  bad[0] ^= 1;
+  EXPECT_TRUE(refused(bad));
+  bad = good;
+  bad[5] = 0;  // an instruction of no length
+  EXPECT_TRUE(refused(bad));
+  EXPECT_FALSE(make_exact(modules()[0].data.first(modules()[0].data.size() - 1), {}).ok());
+}
+
+}  // namespace
+}  // namespace acuity
