@@ -71,7 +71,8 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   static std::map<std::pair<Backend, int>, std::weak_ptr<Device>> opened;
   const std::lock_guard lock(mutex);
   std::weak_ptr<Device>& known = opened[{choice->backend->backend, choice->index}];
-  if (std::shared_ptr<Device> device = known.lock()) return device;
+  // A lost device answers nothing, even this, and is opened anew.
+  if (std::shared_ptr<Device> device = known.lock(); device != nullptr && device->free_bytes().ok()) return device;
   Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
   if (!device.ok()) return device.status();
   const Result<ProbeReport> report = probe_device(**device);

@@ -40,13 +40,13 @@ class GpuContext {
     return outcome.ok() ? Status() : judge(outcome);
   }
 
-  /// The same for giving something back: tried on a lost device too, and nobody can do anything about a failure.
+  /// The same for giving something back: tried whatever happened, and nobody can do anything about a failure.
   template <typename Function>
   void call_last(const Function& function) noexcept {
     int previous = 0;
-    if (!driver_->enter(handle_, device_, previous).ok()) return;
+    const bool entered = driver_->enter(handle_, device_, previous).ok();
     function();
-    driver_->leave(device_, previous);
+    if (entered) driver_->leave(device_, previous);
   }
 
   /// A kernel, loaded when first asked for.

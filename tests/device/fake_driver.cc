@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/fake_driver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+FakeDriver state;
+std::recursive_mutex mutex;
+std::vector<uintptr_t> memory_given;
+uintptr_t handles_given = 0;
+thread_local std::vector<void*> contexts;  // CUDA's stack
+thread_local int current_device = 0;       // HIP's
+
+constexpr int kInvalidValue = 1;
+constexpr int kOutOfMemory = 2;
+constexpr int kNoBinary = 209;
+constexpr int kNotFound = 500;
+constexpr int kFirstFatal = 700;
+
+bool is_hip(const std::string& call) { return call.starts_with("hip"); }
+
+bool is_lost() { return state.failure >= kFirstFatal && state.failing_call == -2; }
+
+/// Notes the call; its failure, if it is to fail.
+int begin(const std::string& call) {
+  const int number = static_cast<int>(state.calls.size());
+  state.calls.push_back(call);
+  const bool named = !state.failing_function.empty() && call.starts_with(state.failing_function);
+  if (is_lost()) return state.failure;
+  if (number != state.failing_call && !named) return 0;
+  state.failing_function.clear();
+  state.failing_call = -2;
+  return state.failure;
+}
+
+int begin_on_device(const std::string& call) {
+  if (!is_hip(call) && contexts.empty() && !is_lost()) state.complaints.push_back(call + " without a context");
+  return begin(call);
+}
+
+void* new_handle(const char* kind) {
+  ++state.live[kind];
+  return reinterpret_cast<void*>(++handles_given);
+}
+
+std::string numbered(const char* kind, void* handle) {
+  return std::string(" ") + kind + std::to_string(reinterpret_cast<uintptr_t>(handle));
+}
+
+int give_handle(const char* call, const char* kind, void** handle) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call);
+  if (failure == 0) *handle = new_handle(kind);
+  return failure;
+}
+
+/// Gives back even when the call is to fail: what fails here is only the answer.
+int take_back(const char* call, const char* kind) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin(call);
+  if (--state.live[kind] < 0) state.complaints.push_back(std::string(call) + " of what is not there");
+  return failure;
+}
+
+int give_memory(const char* call, const char* kind, void** address, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  if (bytes > state.free_bytes) return kOutOfMemory;
+  *address = std::malloc(bytes);
+  memory_given.push_back(reinterpret_cast<uintptr_t>(*address));
+  ++state.live[kind];
+  return 0;
+}
+
+int take_memory(const char* call, const char* kind, uintptr_t address) {
+  const std::lock_guard lock(mutex);
+  if (std::erase(memory_given, address) == 1) {
+    std::free(reinterpret_cast<void*>(address));
+  } else {
+    state.complaints.push_back(std::string(call) + " of an unknown address");
+  }
+  return take_back(call, kind);
+}
+
+int copy(const char* call, void* to, const void* from, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call);
+  if (failure == 0) std::memcpy(to, from, bytes);
+  return failure;
+}
+
+int fill(const char* call, uint64_t address, unsigned value, size_t words) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call);
+  if (failure == 0) std::fill_n(reinterpret_cast<unsigned*>(address), words, value);
+  return failure;
+}
+
+int load(const char* call, void** module, const void* image, unsigned options) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  const char* text = static_cast<const char*>(image);
+  std::string target;
+  if (is_hip(call)) {
+    // A bundle names the target of the code in it near its beginning.
+    const std::string head(text, 512);
+    const size_t name = head.find("gfx");
+    const size_t end = head.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", name);
+    if (name == std::string::npos) return kInvalidValue;
+    target = head.substr(name, end - name);
+    if (target != state.hip_target) return kNoBinary;
+  } else if (std::memcmp(text, "\177ELF", 4) == 0) {
+    target = "cubin";
+  } else {
+    const char* name = std::strstr(text, ".target sm_");  // ends at the text's zero
+    if (name == nullptr || options != 2) return kInvalidValue;
+    target = std::string(name + 8, 5);
+    if (std::atoi(name + 11) > state.capability) return kNoBinary;
+  }
+  state.loaded.push_back(target);
+  *module = new_handle("module");
+  return 0;
+}
+
+const char kProbe[] = "probe";
+const char kOther[] = "another kernel";
+
+int find(const char* call, void** function, const char* name) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  if (std::strcmp(name, "absent") == 0) return kNotFound;
+  *function = const_cast<char*>(std::strcmp(name, kProbe) == 0 ? kProbe : kOther);
+  return 0;
+}
+
+float flushed(float value) {
+  if (state.mistake != FakeMistake::flushes_subnormals) return value;
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+}
+
+void run_probe(const float* triples, float* answers, int count) {
+  const auto fused = [&](int i) {
+    if (i >= count) return 2.0f;
+    const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
+    const float product = a * b;
+    return flushed(state.mistake == FakeMistake::split_fma ? product + c : std::fma(a, b, c));
+  };
+  for (int i = 0; i < count; ++i) {
+    const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
+    const float product = flushed(a * b);
+    const int partner = state.mistake == FakeMistake::no_barrier ? i : i / 64 * 64 + 63 - i % 64;
+    answers[5 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
+    answers[5 * i + 1] = fused(i);
+    answers[5 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
+    answers[5 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
+                                                                  : flushed(std::sqrt(std::fabs(a)));
+    answers[5 * i + 4] = fused(partner);
+  }
+}
+
+int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned shared, void* stream, void** unused,
+           void** extra) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call + numbered("stream", stream)); failure != 0) return failure;
+  std::copy(std::begin(grid), std::end(grid), state.grid);
+  state.arguments.clear();
+  if (shared != 0 || unused != nullptr) state.complaints.push_back("unexpected arguments of a launch");
+  if (extra == nullptr) return 0;
+  const auto end = reinterpret_cast<uintptr_t>(extra[4]);
+  if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) ||
+      end != (is_hip(call) ? 3 : 0)) {
+    return kInvalidValue;
+  }
+  const auto* block = static_cast<const unsigned char*>(extra[1]);
+  state.arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
+  if (function != kProbe) return 0;
+  uint64_t addresses[2] = {};
+  int count = 0;
+  std::memcpy(addresses, block, 16);
+  std::memcpy(&count, block + 16, 4);
+  run_probe(reinterpret_cast<const float*>(addresses[0]), reinterpret_cast<float*>(addresses[1]), count);
+  return 0;
+}
+
+int plain(const std::string& call) {
+  const std::lock_guard lock(mutex);
+  return begin(call);
+}
+
+int on_device(const std::string& call) {
+  const std::lock_guard lock(mutex);
+  return begin_on_device(call);
+}
+
+int number(const char* call, int* to, int value) {
+  *to = value;
+  return plain(call);
+}
+
+int name_device(const char* call, char* name, int size, const char* text) {
+  std::snprintf(name, static_cast<size_t>(size), "%s", text);
+  return plain(call);
+}
+
+int memory_of_device(const char* call, size_t* bytes) {
+  *bytes = size_t{8} << 30;
+  return plain(call);
+}
+
+int memory_info(const char* call, size_t* available, size_t* total) {
+  *available = state.free_bytes;
+  *total = size_t{8} << 30;
+  return on_device(call);
+}
+
+struct ErrorName {
+  int code;
+  const char* cuda;
+  const char* hip;
+  const char* text;
+};
+constexpr ErrorName kErrors[] = {
+    {1, "CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue", "invalid argument"},
+    {2, "CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory", "out of memory"},
+    {100, "CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice", "no device is detected"},
+    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu", "no kernel image is available"},
+    {500, "CUDA_ERROR_NOT_FOUND", "hipErrorNotFound", "named symbol not found"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress", "an illegal memory access was encountered"},
+};
+constexpr ErrorName kStrange = {-1, nullptr, "hipErrorUnknown", "unknown error"};
+
+const ErrorName& find_error(int code) {
+  const auto* found =
+      std::find_if(std::begin(kErrors), std::end(kErrors), [&](auto& error) { return error.code == code; });
+  return found != std::end(kErrors) ? *found : kStrange;
+}
+
+}  // namespace
+
+EXPORT FakeDriver* reset_fake_driver() {
+  state = {};
+  contexts.clear();
+  current_device = 0;
+  return &state;
+}
+
+EXPORT int cuInit(unsigned) { return plain(__func__); }
+EXPORT int hipInit(unsigned) { return plain(__func__); }
+EXPORT int cuDriverGetVersion(int* version) { return number(__func__, version, 12040); }
+EXPORT int hipDriverGetVersion(int* version) { return number(__func__, version, 60342134); }
+EXPORT int cuDeviceGetCount(int* count) { return number(__func__, count, state.devices); }
+EXPORT int hipGetDeviceCount(int* count) { return number(__func__, count, state.devices); }
+EXPORT int cuDeviceGet(int* device, int index) { return number(__func__, device, index); }
+EXPORT int hipDeviceGet(int* device, int index) { return number(__func__, device, index); }
+EXPORT int cuDeviceGetName(char* name, int size, int) { return name_device(__func__, name, size, "Fake GeForce"); }
+EXPORT int hipDeviceGetName(char* name, int size, int) { return name_device(__func__, name, size, "Fake Radeon"); }
+EXPORT int cuDeviceTotalMem_v2(size_t* bytes, int) { return memory_of_device(__func__, bytes); }
+EXPORT int hipDeviceTotalMem(size_t* bytes, int) { return memory_of_device(__func__, bytes); }
+EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  return number(__func__, value, attribute == 75 ? state.capability / 10 : state.capability % 10);
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin(__func__);
+  if (failure == 0) *context = new_handle("context");
+  return failure;
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return take_back(__func__, "context"); }
+EXPORT int cuCtxPushCurrent_v2(void* context) {
+  const int failure = plain(__func__);
+  if (failure == 0) contexts.push_back(context);
+  return failure;
+}
+EXPORT int cuCtxPopCurrent_v2(void** context) {
+  if (!contexts.empty()) {
+    *context = contexts.back();
+    contexts.pop_back();
+  }
+  return plain(__func__);
+}
+EXPORT int hipGetDevice(int* device) { return number(__func__, device, current_device); }
+EXPORT int hipSetDevice(int device) {
+  current_device = device;
+  return plain(__func__);
+}
+
+EXPORT int cuMemGetInfo_v2(size_t* available, size_t* total) { return memory_info(__func__, available, total); }
+EXPORT int hipMemGetInfo(size_t* available, size_t* total) { return memory_info(__func__, available, total); }
+EXPORT int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  return give_memory(__func__, "memory", reinterpret_cast<void**>(address), bytes);
+}
+EXPORT int hipMalloc(uint64_t* address, size_t bytes) {
+  return give_memory(__func__, "memory", reinterpret_cast<void**>(address), bytes);
+}
+EXPORT int cuMemFree_v2(uint64_t address) { return take_memory(__func__, "memory", address); }
+EXPORT int hipFree(uint64_t address) { return take_memory(__func__, "memory", address); }
+EXPORT int cuMemHostAlloc(void** data, size_t bytes, unsigned) { return give_memory(__func__, "pinned", data, bytes); }
+EXPORT int hipHostMalloc(void** data, size_t bytes, unsigned) { return give_memory(__func__, "pinned", data, bytes); }
+EXPORT int cuMemFreeHost(void* data) { return take_memory(__func__, "pinned", reinterpret_cast<uintptr_t>(data)); }
+EXPORT int hipHostFree(void* data) { return take_memory(__func__, "pinned", reinterpret_cast<uintptr_t>(data)); }
+
+EXPORT int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int*, void**) {
+  return load(__func__, module, image, options);
+}
+EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned options, int*, void**) {
+  return load(__func__, module, image, options);
+}
+EXPORT int cuModuleUnload(void*) { return take_back(__func__, "module"); }
+EXPORT int hipModuleUnload(void*) { return take_back(__func__, "module"); }
+EXPORT int cuModuleGetFunction(void** function, void*, const char* name) { return find(__func__, function, name); }
+EXPORT int hipModuleGetFunction(void** function, void*, const char* name) { return find(__func__, function, name); }
+
+EXPORT int cuStreamCreate(void** stream, unsigned) { return give_handle(__func__, "stream", stream); }
+EXPORT int hipStreamCreateWithFlags(void** stream, unsigned) { return give_handle(__func__, "stream", stream); }
+EXPORT int cuStreamDestroy_v2(void*) { return take_back(__func__, "stream"); }
+EXPORT int hipStreamDestroy(void*) { return take_back(__func__, "stream"); }
+EXPORT int cuStreamSynchronize(void* stream) { return on_device(__func__ + numbered("stream", stream)); }
+EXPORT int hipStreamSynchronize(void* stream) { return on_device(__func__ + numbered("stream", stream)); }
+EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
+}
+EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned) {
+  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
+}
+EXPORT int cuEventCreate(void** event, unsigned) { return give_handle(__func__, "event", event); }
+EXPORT int hipEventCreateWithFlags(void** event, unsigned) { return give_handle(__func__, "event", event); }
+EXPORT int cuEventDestroy_v2(void*) { return take_back(__func__, "event"); }
+EXPORT int hipEventDestroy(void*) { return take_back(__func__, "event"); }
+EXPORT int cuEventRecord(void* event, void* stream) {
+  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
+}
+EXPORT int hipEventRecord(void* event, void* stream) {
+  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
+}
+
+EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
+  return copy(__func__, reinterpret_cast<void*>(to), from, bytes);
+}
+EXPORT int hipMemcpyHtoDAsync(uint64_t to, const void* from, size_t bytes, void*) {
+  return copy(__func__, reinterpret_cast<void*>(to), from, bytes);
+}
+EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
+  return copy(__func__, to, reinterpret_cast<const void*>(from), bytes);
+}
+EXPORT int hipMemcpyDtoHAsync(void* to, uint64_t from, size_t bytes, void*) {
+  return copy(__func__, to, reinterpret_cast<const void*>(from), bytes);
+}
+EXPORT int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void*) {
+  return fill(__func__, address, value, words);
+}
+EXPORT int hipMemsetD32Async(uint64_t address, unsigned value, size_t words, void*) {
+  return fill(__func__, address, value, words);
+}
+EXPORT int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z,
+                          unsigned shared, void* stream, void** parameters, void** extra) {
+  return launch(__func__, function, {gx, gy, gz, x, y, z}, shared, stream, parameters, extra);
+}
+EXPORT int hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y,
+                                 unsigned z, unsigned shared, void* stream, void** parameters, void** extra) {
+  return launch(__func__, function, {gx, gy, gz, x, y, z}, shared, stream, parameters, extra);
+}
+
+EXPORT int cuGetErrorName(int code, const char** name) {
+  *name = find_error(code).cuda;
+  return *name == nullptr ? kInvalidValue : 0;
+}
+EXPORT int cuGetErrorString(int code, const char** text) {
+  *text = find_error(code).text;
+  return 0;
+}
+EXPORT const char* hipGetErrorName(int code) { return find_error(code).hip; }
+EXPORT const char* hipGetErrorString(int code) { return find_error(code).text; }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A driver library that answers like libcuda.so.1 and libamdhip64.so, without a GPU. It checks how it is called, counts
+// what it has handed out, fails where a test tells it to, and runs the known-answer kernel on the CPU.
+#ifndef ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
+#define ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+enum class FakeMistake { none, split_fma, wrong_division, wrong_root, wrong_sum, no_barrier, flushes_subnormals };
+
+struct FakeDriver {
+  // What tests set.
+  int devices = 2;
+  int capability = 90;                // of CUDA devices
+  std::string hip_target = "gfx90a";  // of HIP devices
+  size_t free_bytes = size_t{1} << 20;
+  FakeMistake mistake = FakeMistake::none;
+  int failing_call = -1;         // counted from 0 since reset
+  std::string failing_function;  // or the next call of that
+  int failure = 0;               // its code; from 700 on every later call fails too
+
+  // What tests look at.
+  std::vector<std::string> calls;  // names; events and streams with their numbers
+  std::vector<std::string> complaints;
+  std::map<std::string, int> live;  // how many of "memory", "pinned", "module", "stream", "event", "context" there are
+  std::vector<std::string> loaded;  // targets of the modules accepted
+  unsigned grid[6] = {};            // of the last launch: groups and threads
+  std::vector<unsigned char> arguments;
+};
+
+/// The library exports this; the state begins anew.
+using ResetFakeDriver = FakeDriver* (*)();
+
+#endif
