@@ -3,6 +3,7 @@
 #ifndef ACUITY_TESTS_SUPPORT_FIXTURES_H
 #define ACUITY_TESTS_SUPPORT_FIXTURES_H
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -13,8 +14,14 @@
 
 namespace acuity::tests {
 
+/// The folder tests/ of the source, wherever the program runs.
+inline std::string tests_folder() {
+  const char* elsewhere = std::getenv("ACUITY_TESTS");
+  return elsewhere != nullptr ? elsewhere : ACUITY_TEST_DATA;
+}
+
 inline Picture fixture(const std::string& name) {
-  Result<Picture> picture = read_picture(std::string(ACUITY_TEST_DATA) + "/data/" + name);
+  Result<Picture> picture = read_picture(tests_folder() + "/data/" + name);
   if (!picture.ok()) throw std::runtime_error(picture.status().message());
   return *picture;
 }
@@ -29,7 +36,7 @@ struct Golden {
 
 /// The rows of tests/golden/<file> whose output column is `output`.
 inline std::vector<Golden> goldens(const std::string& file, const std::string& output) {
-  std::ifstream stream(std::string(ACUITY_TEST_DATA) + "/golden/" + file);
+  std::ifstream stream(tests_folder() + "/golden/" + file);
   std::vector<Golden> rows;
   std::string line;
   std::getline(stream, line);  // the header

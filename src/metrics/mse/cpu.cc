@@ -60,6 +60,14 @@ namespace acuity::mse {
 
 HWY_EXPORT(SumTile);
 
+std::array<double, 3> add_tiles(std::span<const TileSums> tiles) {
+  std::array<double, 3> total{};
+  for (const TileSums& tile : tiles) {
+    for (size_t c = 0; c < 3; ++c) total[c] += static_cast<double>(tile[c]);
+  }
+  return total;
+}
+
 std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows& distorted, const Threads& threads,
                                               float* map) {
   const int across = (reference.width() + kTileWidth - 1) / kTileWidth;
@@ -78,11 +86,7 @@ std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows&
     }
   });
 
-  std::array<double, 3> total{};
-  for (const TileSums& tile : tiles) {
-    for (size_t c = 0; c < 3; ++c) total[c] += static_cast<double>(tile[c]);
-  }
-  return total;
+  return add_tiles(tiles);
 }
 
 }  // namespace acuity::mse

@@ -3,6 +3,7 @@
 #define ACUITY_METRICS_MSE_CPU_H
 
 #include <array>
+#include <span>
 
 #include "base/threads.h"
 #include "colour/rows.h"
@@ -11,6 +12,9 @@ namespace acuity::mse {
 
 /// Of one tile: red, green and blue.
 using TileSums = std::array<float, 3>;
+
+/// Tiles in raster order, in double: the last step of the reduction, the same for all devices.
+std::array<double, 3> add_tiles(std::span<const TileSums> tiles);
 
 /// The squared differences of red, green and blue, each summed over the picture. `map`, unless null, receives the mean
 /// of the three for every pixel, row by row.

@@ -7,7 +7,8 @@
 #if KERNEL_HERE(sum_tiles)
 SHARED(float, column_sums, 3 * 32)
 
-// Planar pictures in the working space, `plane` floats from one channel to the next. sums: three a tile, row of tiles by row.
+// Planar pictures in the working space, `plane` floats from one channel to the next. sums: three a tile, row of tiles
+// by row.
 KERNEL(sum_tiles, 32, 1, f32_in reference, f32_in distorted, f32_out sums, int width, int height, int plane) {
   const int x = global_x();
   const int y_end = min((group_y() + 1) * 64, height);

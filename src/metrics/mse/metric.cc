@@ -9,8 +9,10 @@
 
 #include "base/image_copy.h"
 #include "base/powers.h"
+#include "base/try.h"
 #include "colour/rows.h"
 #include "metrics/mse/cpu.h"
+#include "metrics/mse/gpu.h"
 #include "metrics/tiles.h"
 
 namespace acuity {
@@ -77,8 +79,13 @@ class MeanSquaredError : public Metric {
     Errors errors;
     const size_t pixels = static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height);
     if (setup_.want_map) errors.map = {setup_.width, setup_.height, std::vector<float>(pixels)};
-    const std::array<double, 3> sums =
-        mse::sum_squared_differences(*a, *b, *setup_.threads, setup_.want_map ? errors.map.values.data() : nullptr);
+    std::array<double, 3> sums{};
+    if (setup_.device != nullptr) {
+      ACUITY_TRY_ASSIGN(sums, mse::sum_on_device(*setup_.device, *a, *b));
+    } else {
+      float* map = setup_.want_map ? errors.map.values.data() : nullptr;
+      sums = mse::sum_squared_differences(*a, *b, *setup_.threads, map);
+    }
     for (size_t c = 0; c < 3; ++c) errors.channel[c] = sums[c] / static_cast<double>(pixels);
     errors.all = (sums[0] + sums[1] + sums[2]) / (3 * static_cast<double>(pixels));
     errors.assumptions = {"reference: " + a->description(), "distorted: " + b->description()};
@@ -141,7 +148,8 @@ MetricEntry psnr_entry() {
                    .has_map = true,
                    .alpha_rule = kAlphaRule},
           .create = create<Psnr>,
-          .meaning = no_meaning};
+          .meaning = no_meaning,
+          .on_gpu = true};
 }
 
 MetricEntry mse_entry() {
@@ -154,7 +162,8 @@ MetricEntry mse_entry() {
                    .has_map = true,
                    .alpha_rule = kAlphaRule},
           .create = create<Mse>,
-          .meaning = no_meaning};
+          .meaning = no_meaning,
+          .on_gpu = true};
 }
 
 }  // namespace acuity

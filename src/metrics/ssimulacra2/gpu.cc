@@ -30,7 +30,7 @@ inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
 namespace {
 
 constexpr int kBandRows = 512;  // enough rows to keep the row filter busy, few enough to keep memory small
-constexpr int kRingSlack = 16;  // rows of the band above that are still looked at, rounded up
+constexpr int kBandUnit = 32;   // bands and rings are multiples of this, as the kernels want them
 constexpr int kSlots = 2;       // bands of pixels on the device: one being worked on, one on its way
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
@@ -153,16 +153,19 @@ class GpuRunner final : public Runner {
       ScalePlan plan;
       plan.size = size;
       plan.stride = static_cast<int>(round_up(static_cast<size_t>(size.width), 32));
+      const auto whole_units = [](int rows) {
+        return static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit));
+      };
       if (plans_.empty()) {
-        const int asked = setup.strip_rows > 0 ? setup.strip_rows + setup.strip_rows % 2 : kBandRows;
-        plan.band_rows = std::min(asked, size.height + size.height % 2);
-        plan.ring = plan.band_rows + kRingSlack;
+        plan.band_rows =
+            std::min(whole_units(setup.strip_rows > 0 ? setup.strip_rows : kBandRows), whole_units(size.height));
+        plan.ring = plan.band_rows + kBandUnit;  // ten rows of the band above are still looked at
         plane_floats = static_cast<size_t>(plan.ring) * static_cast<size_t>(plan.stride);
       } else {
         // Narrower rows leave room for more of them.
-        plan.ring = std::min(size.height + size.height % 2 + kRingSlack,
-                             static_cast<int>(plane_floats / static_cast<size_t>(plan.stride)));
-        plan.band_rows = (plan.ring - kRingSlack) / 2 * 2;
+        plan.ring = std::min(whole_units(size.height) + kBandUnit,
+                             static_cast<int>(plane_floats / static_cast<size_t>(plan.stride)) / kBandUnit * kBandUnit);
+        plan.band_rows = plan.ring - kBandUnit;
       }
       plan.tiles = tiles;
       tiles += tile_count(size.width, size.height);

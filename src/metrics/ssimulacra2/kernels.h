@@ -68,7 +68,8 @@ KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int 
 #endif
 
 // The row filter: a group takes 32 rows of one blurred plane, a thread a row, and walks from left to right in tiles of 32 columns.
-// Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12.
+// Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands start at multiples of 32 and so does the ring, so that the 32 rows
+// lie one after the other.
 #if KERNEL_HERE(filter_rows)
 #define HELD 43  // 6 columns behind, the tile, 4 ahead; odd, so that neighbouring rows lie in different banks
 SHARED(float, held1, 32 * HELD)
@@ -84,37 +85,50 @@ FUNCTION real plane_value(int plane, int i) {
 
 FUNCTION real filter_sum(int plane, int i) { return plane_value(plane, i) + plane_value(plane, i + 10); }
 
-// Columns x .. x + count - 1 of the group's rows into what is held, at column `to`; zero outside the picture.
-FUNCTION void hold(f32_in xyb, int plane, int channel, int x, int count, int to, int y, int y_end, int width, int ring, int stride) {
-  const int column = x + local_x();
-  UNROLL for (int row = 0; row < 32; ++row) {
-    const bool inside = column < width && y + row < y_end && local_x() < count;
-    real a = real(0.0f);
-    real b = real(0.0f);
-    if (inside && plane != 1 && plane != 3) a = at(xyb, ring_index(channel, y + row, ring, stride, column));
-    if (inside && plane != 0 && plane != 2) b = at(xyb, ring_index(3 + channel, y + row, ring, stride, column));
-    if (local_x() < count) {
-      held1[row * HELD + to + local_x()] = a;
-      held2[row * HELD + to + local_x()] = b;
-    }
-  }
-}
-
 KERNEL(filter_rows, 32, 1, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
   const int channel = group_y() / 5;
   const int plane = group_y() % 5;
+  const bool needs1 = plane != 1 && plane != 3;
+  const bool needs2 = plane != 0 && plane != 2;
   const int y = y_begin + group_x() * 32;
+  const int rows = min(32, y_end - y);
   const int mine = local_x() * HELD;
-  for (int i = 0; i < 6; ++i) {
+  const int from1 = (channel * ring + y % ring) * stride;
+  const int from2 = from1 + 3 * ring * stride;
+  const int to = ((channel * 5 + plane) * ring + y % ring) * stride;
+  // Columns -6 .. 3 first, then a tile at a time, fetched while the one before it is filtered.
+  for (int i = 0; i < 10; ++i) {
     held1[mine + i] = real(0.0f);
     held2[mine + i] = real(0.0f);
+    if (i >= 6 && i - 6 < width && local_x() < rows) {
+      if (needs1) held1[mine + i] = at(xyb, from1 + local_x() * stride + i - 6);
+      if (needs2) held2[mine + i] = at(xyb, from2 + local_x() * stride + i - 6);
+    }
   }
-  hold(xyb, plane, channel, 0, 4, 6, y, y_end, width, ring, stride);
-  barrier_group();
+  real next1[32];
+  real next2[32];
+  UNROLL for (int row = 0; row < 32; ++row) {
+    const bool inside = row < rows && 4 + local_x() < width;
+    next1[row] = real(0.0f);
+    next2[row] = real(0.0f);
+    if (inside && needs1) next1[row] = at(xyb, from1 + row * stride + 4 + local_x());
+    if (inside && needs2) next2[row] = at(xyb, from2 + row * stride + 4 + local_x());
+  }
   GaussianState state = gaussian_start();
-  for (int i = 0; i < 4; ++i) gaussian_row_step(state, plane_value(plane, mine + 6 + i));
+  for (int i = 6; i < 10; ++i) gaussian_row_step(state, plane_value(plane, mine + i));
   for (int x = 0; x < width; x += 32) {
-    hold(xyb, plane, channel, x + 4, 32, 10, y, y_end, width, ring, stride);
+    UNROLL for (int row = 0; row < 32; ++row) {
+      held1[row * HELD + 10 + local_x()] = next1[row];
+      held2[row * HELD + 10 + local_x()] = next2[row];
+    }
+    const int ahead = x + 36 + local_x();
+    UNROLL for (int row = 0; row < 32; ++row) {
+      const bool inside = row < rows && ahead < width;
+      next1[row] = real(0.0f);
+      next2[row] = real(0.0f);
+      if (inside && needs1) next1[row] = at(xyb, from1 + row * stride + ahead);
+      if (inside && needs2) next2[row] = at(xyb, from2 + row * stride + ahead);
+    }
     barrier_group();
     for (int i = 0; i < 32; i += 4) {
       real o0 = real(0.0f);
@@ -139,25 +153,22 @@ KERNEL(filter_rows, 32, 1, f32_in xyb, f32_out blurred, int width, int y_begin, 
       tile[local_x() * 33 + i + 3] = o3;
     }
     // A thread touches only its own row of what is held here.
-    for (int i = 0; i < 10; ++i) {
+    UNROLL for (int i = 0; i < 10; ++i) {
       held1[mine + i] = held1[mine + 32 + i];
       held2[mine + i] = held2[mine + 32 + i];
     }
     barrier_group();
     const int column = x + local_x();
     UNROLL for (int row = 0; row < 32; ++row) {
-      if (column < width && y + row < y_end) {
-        at(blurred, ring_index(channel * 5 + plane, y + row, ring, stride, column)) = tile[row * 33 + local_x()];
-      }
+      if (column < width && row < rows) at(blurred, to + row * stride + column) = tile[row * 33 + local_x()];
     }
-    barrier_group();
   }
 }
 #endif
 
 // The column filter and the error maps: a group takes 32 columns of one channel; local_y is the blurred plane while filtering and the
 // sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter values and 6 column sums,
-// `stride` floats each. Makes output rows n_begin .. n_end - 1; rows below y_end are zero.
+// `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is four less than a multiple of sixteen.
 #if KERNEL_HERE(filter_columns)
 #define CHUNK 16
 SHARED(float, filtered, 5 * CHUNK * 32)
@@ -165,13 +176,44 @@ SHARED(float, ssim_errors, CHUNK * 32)
 SHARED(float, edge_errors, CHUNK * 32)
 SHARED(float, column_sums, 6 * 32)
 
+// Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums.
+FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
+  for (int k = k_begin; k < k_end; ++k) {
+    const int i = k * 32 + local_x();
+    real error = part < 2 ? ssim_errors[i] : edge_errors[i];
+    if (part >= 4) error = -error;
+    error = max(error, real(0.0f));
+    sum = sum + (part % 2 == 0 ? error : fourth_power(error));
+  }
+  return sum;
+}
+
+// Adds up the columns of the tile that ends above row `end`, by halves.
+FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int width, real sum) {
+  barrier_group();
+  column_sums[part * 32 + local_x()] = sum;
+  for (int step = 16; step >= 1; step = step / 2) {
+    barrier_group();
+    if (local_x() < step) {
+      const int i = part * 32 + local_x();
+      column_sums[i] = column_sums[i] + column_sums[i + step];
+    }
+  }
+  if (local_x() == 0) {
+    const int tiles_across = (width + 31) / 32;
+    at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = column_sums[part * 32];
+  }
+}
+
 KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out tiles, int width, int height, int n_begin, int n_end,
        int ring, int stride) {
   const int channel = group_y();
   const int x = global_x();
   const int part = local_y();
   const bool inside = x < width;
+  const bool filters = inside && part < 5;
   const int saved = channel * 36 * stride + x;
+  const int from = (channel * 5 + min(part, 4)) * ring * stride + x;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
@@ -185,67 +227,82 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     }
     sum = at(state, saved + (30 + part) * stride);
   }
-  // Chunks end where tiles do.
-  for (int n = n_begin; n < n_end;) {
-    const int end = min(n_end, n < 0 ? 0 : (n / CHUNK + 1) * CHUNK);
-    if (part < 5) {
-      real above[CHUNK];
-      real below[CHUNK];
-      UNROLL for (int k = 0; k < CHUNK; ++k) {
-        const int top = n + k - GAUSSIAN_BEHIND;
-        const int bottom = n + k + GAUSSIAN_AHEAD;
-        const bool wanted = inside && n + k < end;
-        above[k] = real(0.0f);
-        below[k] = real(0.0f);
-        if (wanted && top >= 0) above[k] = at(blurred, ring_index(channel * 5 + part, top, ring, stride, x));
-        if (wanted && bottom < height) below[k] = at(blurred, ring_index(channel * 5 + part, bottom, ring, stride, x));
+  // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs before. Inputs
+  // of the chunk before and of this one are at hand; those of the next are on their way.
+  real before[CHUNK];
+  real now[CHUNK];
+  UNROLL for (int k = 0; k < CHUNK; ++k) {
+    const int row = n_begin - CHUNK + GAUSSIAN_AHEAD + k;
+    before[k] = real(0.0f);
+    now[k] = real(0.0f);
+    if (filters && row >= 0) before[k] = at(blurred, from + (row % ring) * stride);
+    if (filters && row + CHUNK < height) now[k] = at(blurred, from + ((row + CHUNK) % ring) * stride);
+  }
+  int slot = (n_begin + GAUSSIAN_AHEAD) % ring;  // of the chunk's first lower input; chunks never straddle the ring's end
+  for (int n = n_begin; n < n_end; n += CHUNK) {
+    const int rows = min(CHUNK, n_end - n);
+    // Pixels this thread compares.
+    real image1[3];
+    real image2[3];
+    UNROLL for (int j = 0; j < 3; ++j) {
+      const int k = part + 6 * j;
+      image1[j] = real(0.0f);
+      image2[j] = real(0.0f);
+      if (inside && k < rows && n + k >= 0) {
+        const int i = (channel * ring + (n + k) % ring) * stride + x;
+        image1[j] = at(xyb, i);
+        image2[j] = at(xyb, i + 3 * ring * stride);
       }
+    }
+    slot = slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK;
+    real next[CHUNK];
+    UNROLL for (int k = 0; k < CHUNK; ++k) {
+      next[k] = real(0.0f);
+      if (filters && n + CHUNK < n_end && n + CHUNK + GAUSSIAN_AHEAD + k < height) {
+        next[k] = at(blurred, from + (slot + k) * stride);
+      }
+    }
+    if (part < 5) {
       UNROLL for (int k = 0; k < CHUNK; ++k) {
-        if (n + k < end) filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above[k] + below[k]);
+        const real above = k < 10 ? before[(k + 6) % CHUNK] : now[(k + 6) % CHUNK];
+        if (k < rows) filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above + now[k]);
       }
     }
     barrier_group();
-    if (n >= 0) {
-      for (int k = part; k < end - n; k += 6) {
+    UNROLL for (int j = 0; j < 3; ++j) {
+      const int k = part + 6 * j;
+      if (k < rows) {
         const int i = k * 32 + local_x();
         real ssim = real(0.0f);
         real edge = real(0.0f);
-        if (inside) {
+        if (inside && n + k >= 0) {
           const real mu1 = filtered[i];
           const real mu2 = filtered[CHUNK * 32 + i];
           ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i], filtered[4 * CHUNK * 32 + i]);
-          edge = edge_error(at(xyb, ring_index(channel, n + k, ring, stride, x)), mu1,
-                            at(xyb, ring_index(3 + channel, n + k, ring, stride, x)), mu2);
+          edge = edge_error(image1[j], mu1, image2[j], mu2);
         }
         ssim_errors[i] = ssim;
         edge_errors[i] = edge;
       }
-      barrier_group();
-      for (int k = 0; k < end - n; ++k) {
-        const int i = k * 32 + local_x();
-        real error = part < 2 ? ssim_errors[i] : edge_errors[i];
-        if (part >= 4) error = -error;
-        error = max(error, real(0.0f));
-        sum = sum + (part % 2 == 0 ? error : fourth_power(error));
-      }
-      if (end % 64 == 0 || end == height) {
-        column_sums[part * 32 + local_x()] = sum;
-        sum = real(0.0f);
-        for (int step = 16; step >= 1; step = step / 2) {
-          barrier_group();
-          if (local_x() < step) {
-            const int i = part * 32 + local_x();
-            column_sums[i] = column_sums[i] + column_sums[i + step];
-          }
-        }
-        if (local_x() == 0) {
-          const int tiles_across = (width + 31) / 32;
-          at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = column_sums[part * 32];
-        }
-      }
     }
     barrier_group();
-    n = end;
+    // A row of tiles ends within a chunk, after four of its rows, or with the picture.
+    const int first_end = (n + 4) % 64 == 0 ? min(4, rows) : rows;
+    sum = add_rows(part, 0, first_end, sum);
+    const int end = n + first_end;
+    if (end > 0 && (end % 64 == 0 || end == height)) {
+      close_tile(tiles, part, end, channel, width, sum);
+      sum = real(0.0f);
+    }
+    if (first_end < rows) {
+      sum = add_rows(part, first_end, rows, sum);
+      if (n + rows == height) close_tile(tiles, part, height, channel, width, sum);
+    }
+    barrier_group();
+    UNROLL for (int k = 0; k < CHUNK; ++k) {
+      before[k] = now[k];
+      now[k] = next[k];
+    }
   }
   if (inside) {
     if (part < 5) {

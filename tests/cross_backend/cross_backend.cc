@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Every metric on every device against the CPU, bit for bit.
+//
+//   cross_backend support                    what there is, and why the rest cannot be used
+//   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU
+//   cross_backend bench DEVICE               times from page-locked and from ordinary memory, with the upload alone
+//   beside them
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "acuity/scorer.h"
+#include "device/device.h"
+#include "device/pinned.h"
+#include "engine/metric.h"
+#include "support/fixtures.h"
+#include "support/layouts.h"
+
+namespace acuity::tests {
+namespace {
+
+int failures = 0;
+int comparisons = 0;
+
+struct Case {
+  std::string name;
+  const ImageView* reference;
+  const ImageView* distorted;
+};
+
+Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip) {
+  ScorerOptions options;
+  options.metric = metric.name;
+  options.device = device;
+  if (strip > 0) options.memory = MemoryMode::strip(strip);
+  Result<Scorer> scorer = Scorer::create(options, pair.reference->width, pair.reference->height);
+  if (!scorer.ok()) return scorer.status();
+  if (!prepared) return scorer->score(*pair.reference, *pair.distorted);
+  if (Status set = scorer->set_reference(*pair.reference); !set.ok()) return set;
+  return scorer->score(*pair.distorted);
+}
+
+// Prints the first output that differs: outputs run from the finest scale on, so it names the stage to look at.
+void compare(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip) {
+  const Result<Score> expected = score(metric, "cpu", pair, false, 0);
+  const Result<Score> found = score(metric, device, pair, prepared, strip);
+  ++comparisons;
+  const std::string what = fmt::format("{} {} {}{}{}", metric.name, device, pair.name, prepared ? " prepared" : "",
+                                       strip > 0 ? fmt::format(" strip {}", strip) : "");
+  if (!expected.ok() || !found.ok()) {
+    const Status status = expected.ok() ? found.status() : expected.status();
+    if (expected.ok() == found.ok()) return;  // both refuse
+    fmt::print("FAILED {}: {}\n", what, status.message());
+    ++failures;
+    return;
+  }
+  for (size_t i = 0; i < expected->outputs.size(); ++i) {
+    if (expected->outputs[i].value == found->outputs[i].value) continue;
+    fmt::print("FAILED {}: {} is {:.9g}, on the CPU {:.9g}\n", what, expected->outputs[i].name, found->outputs[i].value,
+               expected->outputs[i].value);
+    ++failures;
+    return;
+  }
+  if (expected->value != found->value) {
+    fmt::print("FAILED {}: {:.17g}, on the CPU {:.17g}\n", what, found->value, expected->value);
+    ++failures;
+  }
+}
+
+Content drawn(bool distorted) {
+  return [distorted](int c, int x, int y) {
+    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
+    return distorted ? std::floor(wave * 16) / 16 : wave;
+  };
+}
+
+void test_drawn(const MetricInfo& metric, const std::string& device, int width, int height, bool everything) {
+  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
+    if (!everything && type != SampleType::u8) continue;
+    const Layout layout{.type = type, .depth = type == SampleType::u8 ? 8 : 12};
+    const Sheet reference(layout, width, height, Channels::rgb, drawn(false));
+    const Sheet distorted(layout, width, height, Channels::rgb, drawn(true));
+    const Case pair{fmt::format("drawn {}x{} {}", width, height, layout.name()), &reference.view, &distorted.view};
+    compare(metric, device, pair, false, 0);
+    if (everything) {
+      compare(metric, device, pair, true, 0);
+      compare(metric, device, pair, false, 34);
+    }
+  }
+}
+
+int test(const std::string& device, bool quick) {
+  const Result<std::shared_ptr<Device>> opened = open_device(device);  // kept open from case to case
+  if (!opened.ok()) {
+    fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
+    return 1;
+  }
+  for (const MetricEntry& entry : registry()) {
+    if (!entry.on_gpu) continue;
+    for (const Golden& golden : goldens("ssimulacra2.csv", "score")) {
+      const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+      const Case pair{golden.reference + " " + golden.distorted, &reference.view, &distorted.view};
+      if (quick && int64_t{reference.view.width} * reference.view.height > 8000) continue;
+      compare(entry.info, device, pair, false, 0);
+      if (!quick) compare(entry.info, device, pair, true, 0);
+    }
+    for (int side = 8; side <= 80; side += quick ? 23 : 1) {
+      test_drawn(entry.info, device, side, 8 + (side * 29) % 73, quick ? side == 31 : true);
+    }
+    if (!quick) {
+      test_drawn(entry.info, device, 1100, 1300, true);
+      test_drawn(entry.info, device, 4096, 4096, false);
+    }
+  }
+  fmt::print("{} passed, {} failed\n", comparisons - failures, failures);
+  return failures == 0 && comparisons > 0 ? 0 : 1;
+}
+
+int support() {
+  const DeviceList list = list_devices();
+  for (const DeviceInfo& device : list.devices) {
+    const Result<std::shared_ptr<Device>> opened = open_device(device.id);
+    fmt::print("{}  {}  {}  {} MiB  {}\n", device.id, device.name, device.driver, device.memory_bytes >> 20,
+               opened.ok() ? "usable" : opened.status().message());
+  }
+  for (const BackendTrouble& trouble : list.troubles) {
+    fmt::print("{}  not usable: {}\n", backend_name(trouble.backend), trouble.reason);
+  }
+  return 0;
+}
+
+double median_ms(int repeats, const std::function<bool()>& run) {
+  std::vector<double> times;
+  for (int i = 0; i < repeats + 3; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (!run()) return -1;
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    if (i >= 3) times.push_back(elapsed.count());  // the first ones load and allocate
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// A pair of drawn pictures in page-locked memory.
+struct PinnedPair {
+  std::shared_ptr<PinnedMemory> memory;
+  ImageView reference, distorted;
+};
+
+Result<PinnedPair> pinned_pair(Device& device, int side) {
+  const size_t bytes = static_cast<size_t>(side) * static_cast<size_t>(side) * 3;
+  Result<std::shared_ptr<PinnedMemory>> memory = allocate_known_pinned(device, 2 * bytes);
+  if (!memory.ok()) return memory.status();
+  PinnedPair pair{*memory, {}, {}};
+  for (size_t i = 0; i < 2 * bytes; ++i) {
+    const size_t x = i % bytes / 3 % static_cast<size_t>(side), y = i % bytes / 3 / static_cast<size_t>(side);
+    const size_t value = (x * 3 / 7 + y / 3 + i % 3 * 40 + (x * 2654435761u >> 7) % 9) % 256;
+    pair.memory->data()[i] = static_cast<std::byte>(i < bytes ? value : value / 6 * 6);
+  }
+  pair.reference = interleaved_view(pair.memory->data(), side, side, Channels::rgb, SampleType::u8);
+  pair.distorted = interleaved_view(pair.memory->data() + bytes, side, side, Channels::rgb, SampleType::u8);
+  return pair;
+}
+
+int bench(const std::string& id) {
+  const Result<std::shared_ptr<Device>> opened = open_device(id);
+  if (!opened.ok()) {
+    fmt::print("{}\n", opened.status().message());
+    return 1;
+  }
+  Device& device = **opened;
+  fmt::print("ssimulacra2 on {} ({}), ms, medians\n", device.info().id, device.info().name);
+  fmt::print("{:>6} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", "side", "upload", "pair", "prepared", "pageable",
+             "copy to pin", "B/pixel");
+  for (const int side : {512, 1024, 2048, 4096}) {
+    const int repeats = side > 1024 ? 20 : 60;
+    const Result<PinnedPair> pair = pinned_pair(device, side);
+    if (!pair.ok()) return 1;
+    const size_t bytes = pair->memory->size();
+    std::vector<std::byte> ordinary(pair->memory->data(), pair->memory->data() + bytes);
+    ImageView reference = pair->reference, distorted = pair->distorted;
+    for (size_t c = 0; c < 3; ++c) {
+      reference.planes[c] = ordinary.data() + c;
+      distorted.planes[c] = ordinary.data() + bytes / 2 + c;
+    }
+    const double copy =
+        median_ms(repeats, [&] { return std::memcpy(pair->memory->data(), ordinary.data(), bytes) != nullptr; });
+    double upload = -1;
+    {
+      Result<std::unique_ptr<DeviceMemory>> target = device.allocate(bytes);
+      Result<std::unique_ptr<Queue>> queue = device.create_queue();
+      upload = median_ms(repeats, [&] {
+        return (*queue)->upload(**target, 0, *pair->memory, 0, bytes).ok() && (*queue)->wait().ok();
+      });
+    }
+    const Result<int64_t> before = device.free_bytes();
+    Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id}, side, side);
+    if (!scorer.ok()) {
+      fmt::print("{}\n", scorer.status().message());
+      return 1;
+    }
+    const double pinned = median_ms(repeats, [&] { return scorer->score(pair->reference, pair->distorted).ok(); });
+    const Result<int64_t> after = device.free_bytes();
+    const double pageable = median_ms(repeats, [&] { return scorer->score(reference, distorted).ok(); });
+    if (!scorer->set_reference(pair->reference).ok()) return 1;
+    const double prepared = median_ms(repeats, [&] { return scorer->score(pair->distorted).ok(); });
+    fmt::print("{:>6} {:>9.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>12.3f} {:>9.1f}\n", side, upload, pinned, prepared,
+               pageable, copy, static_cast<double>(*before - *after) / (static_cast<double>(side) * side));
+  }
+  for (const int streams : {1, 2, 4, 8}) {
+    const Result<PinnedPair> pair = pinned_pair(device, 512);
+    if (!pair.ok()) return 1;
+    constexpr int kPairs = 400;
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < streams; ++i) {
+      threads.emplace_back([&] {
+        Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id, .threads = 1}, 512, 512);
+        for (int k = 0; scorer.ok() && k < kPairs; ++k) {
+          if (!scorer->score(pair->reference, pair->distorted).ok()) break;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace acuity::tests
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.size() == 1 && arguments[0] == "support") return acuity::tests::support();
+  if (arguments.size() >= 2 && arguments[0] == "test") {
+    return acuity::tests::test(arguments[1], arguments.size() > 2 && arguments[2] == "--quick");
+  }
+  if (arguments.size() == 2 && arguments[0] == "bench") return acuity::tests::bench(arguments[1]);
+  std::fprintf(stderr, "usage: cross_backend support | test DEVICE [--quick] | bench DEVICE\n");
+  return 2;
+}
