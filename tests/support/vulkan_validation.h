@@ -10,7 +10,9 @@
 #include "device/vulkan/validation.h"
 
 /// The layer does not free all of its own memory.
-extern "C" inline const char* __lsan_default_suppressions() { return "leak:libVkLayer_khronos_validation.so\n"; }
+extern "C" [[gnu::used]] inline const char* __lsan_default_suppressions() {
+  return "leak:libVkLayer_khronos_validation.so\n";
+}
 
 namespace acuity {
 

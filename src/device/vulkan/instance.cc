@@ -55,7 +55,6 @@ const char* result_name(VkResult result) {
 
 Status unusable(std::string reason) { return Status(StatusCode::device, "vulkan: " + std::move(reason)); }
 
-/// The loader stays loaded: some drivers do not survive being unloaded.
 Status load_loader(PFN_vkGetInstanceProcAddr& get_address) {
   void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return unusable(fmt::format("libvulkan.so.1 cannot be loaded: {}", dlerror()));
@@ -72,9 +71,9 @@ Status vulkan_failure(const char* call, VkResult result, const std::string& deta
 
 Result<std::shared_ptr<VulkanInstance>> VulkanInstance::get() {
   static std::mutex mutex;
-  static std::weak_ptr<VulkanInstance> open_one;
+  static auto& kept = *new std::shared_ptr<VulkanInstance>;
   const std::lock_guard lock(mutex);
-  if (auto instance = open_one.lock()) return instance;
+  if (kept != nullptr) return kept;
   PFN_vkGetInstanceProcAddr get_address = nullptr;
   if (Status status = load_loader(get_address); !status.ok()) return status;
   auto instance = std::make_shared<VulkanInstance>(get_address);
@@ -82,8 +81,8 @@ Result<std::shared_ptr<VulkanInstance>> VulkanInstance::get() {
   if (Status status = instance->open(validate != nullptr && std::string_view(validate) == "1"); !status.ok()) {
     return status;
   }
-  open_one = instance;
-  return instance;
+  kept = instance;
+  return kept;
 }
 
 Status VulkanInstance::open(bool validate) {

@@ -14,7 +14,8 @@ namespace acuity {
 
 class VulkanInstance {
  public:
-  /// The one that is open, or a new one. ACUITY_VULKAN_VALIDATION=1 adds the Khronos validation layer.
+  /// The process's only one, which is never closed: drivers are slow to load, and leak or worse when they are unloaded.
+  /// ACUITY_VULKAN_VALIDATION=1 at the first call adds Khronos's validation layer.
   static Result<std::shared_ptr<VulkanInstance>> get();
   explicit VulkanInstance(PFN_vkGetInstanceProcAddr get_address) : get_address_(get_address) {}
   ~VulkanInstance();
