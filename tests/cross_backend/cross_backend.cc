@@ -3,6 +3,7 @@
 //
 //   cross_backend support                    what there is, and why the rest cannot be used
 //   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU
+//   cross_backend once DEVICE SIDE           one pair from page-locked memory, for profilers and checkers
 //   cross_backend bench DEVICE               times from page-locked and from ordinary memory, with the upload alone
 //   beside them
 #include <algorithm>
@@ -171,6 +172,17 @@ Result<PinnedPair> pinned_pair(Device& device, int side) {
   return pair;
 }
 
+int once(const std::string& id, int side) {
+  const Result<std::shared_ptr<Device>> opened = open_device(id);
+  if (!opened.ok()) return 1;
+  const Result<PinnedPair> pair = pinned_pair(**opened, side);
+  Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id}, side, side);
+  if (!pair.ok() || !scorer.ok()) return 1;
+  const Result<Score> found = scorer->score(pair->reference, pair->distorted);
+  fmt::print("{}\n", found.ok() ? fmt::format("{:.17g}", found->value) : found.status().message());
+  return found.ok() ? 0 : 1;
+}
+
 int bench(const std::string& id) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
@@ -246,7 +258,10 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments[0] == "test") {
     return acuity::tests::test(arguments[1], arguments.size() > 2 && arguments[2] == "--quick");
   }
+  if (arguments.size() == 3 && arguments[0] == "once") {
+    return acuity::tests::once(arguments[1], std::atoi(arguments[2].c_str()));
+  }
   if (arguments.size() == 2 && arguments[0] == "bench") return acuity::tests::bench(arguments[1]);
-  std::fprintf(stderr, "usage: cross_backend support | test DEVICE [--quick] | bench DEVICE\n");
+  std::fprintf(stderr, "usage: cross_backend support | test DEVICE [--quick] | once DEVICE SIDE | bench DEVICE\n");
   return 2;
 }

@@ -67,101 +67,134 @@ KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int 
 }
 #endif
 
-// The row filter: a group takes 32 rows of one blurred plane, a thread a row, and walks from left to right in tiles of 32 columns.
-// Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands start at multiples of 32 and so does the ring, so that the 32 rows
-// lie one after the other.
+// The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns. local_x is the row,
+// local_y the section of the filter, whose three outputs are added when the tile is written. Plane p of channel c: 0 mu1, 1 mu2,
+// 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of 32, so the rows of a group lie one after the other.
 #if KERNEL_HERE(filter_rows)
 #define HELD 43  // 6 columns behind, the tile, 4 ahead; odd, so that neighbouring rows lie in different banks
-SHARED(float, held1, 32 * HELD)
-SHARED(float, held2, 32 * HELD)
-SHARED(float, tile, 32 * 33)
+SHARED(float, held, 32 * HELD)
+SHARED(float, sections, 3 * 32 * 33)
 
-// The product a blurred plane is made of, at column i of those held.
-FUNCTION real plane_value(int plane, int i) {
-  const real a = plane == 1 || plane == 3 ? held2[i] : held1[i];
-  const real b = plane == 3 || plane == 4 ? held2[i] : held1[i];
+// What the plane is made of, at index i of the first picture's channel.
+FUNCTION real plane_value(f32_in xyb, int plane, int i, int other) {
+  const real a = at(xyb, plane == 1 || plane == 3 ? i + other : i);
+  real b = a;
+  if (plane == 4) b = at(xyb, i + other);
   return plane < 2 ? a : a * b;
 }
 
-FUNCTION real filter_sum(int plane, int i) { return plane_value(plane, i) + plane_value(plane, i + 10); }
+FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
+  if (section == 0) return section_1_step(p, q, sum);
+  if (section == 1) return section_2_step(p, q, sum);
+  return section_3_step(p, q, sum);
+}
 
-KERNEL(filter_rows, 32, 1, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
+FUNCTION real held_sum(int i) { return held[i] + held[i + 10]; }
+
+// A tile of blocks of four alone: no column of it needs looking at. `row` is what is held of the thread's row.
+#define FILTER_TILE(SECTION_FOUR)                                                                                    \
+  UNROLL for (int i = 0; i < 32; i += 4) {                                                                           \
+    real o0;                                                                                                         \
+    real o1;                                                                                                         \
+    real o2;                                                                                                         \
+    real o3;                                                                                                         \
+    SECTION_FOUR(p, q, held_sum(row + i), held_sum(row + i + 1), held_sum(row + i + 2), held_sum(row + i + 3), o0, o1, o2, o3); \
+    sections[out_row + i] = o0;                                                                                      \
+    sections[out_row + i + 1] = o1;                                                                                  \
+    sections[out_row + i + 2] = o2;                                                                                  \
+    sections[out_row + i + 3] = o3;                                                                                  \
+  }
+
+KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
   const int channel = group_y() / 5;
   const int plane = group_y() % 5;
-  const bool needs1 = plane != 1 && plane != 3;
-  const bool needs2 = plane != 0 && plane != 2;
+  const int section = local_y();
   const int y = y_begin + group_x() * 32;
   const int rows = min(32, y_end - y);
-  const int mine = local_x() * HELD;
-  const int from1 = (channel * ring + y % ring) * stride;
-  const int from2 = from1 + 3 * ring * stride;
+  const int row = local_x() * HELD;
+  const int out_row = (section * 32 + local_x()) * 33;
+  const int other = 3 * ring * stride;
+  const int from = (channel * ring + y % ring) * stride;
   const int to = ((channel * 5 + plane) * ring + y % ring) * stride;
-  // Columns -6 .. 3 first, then a tile at a time, fetched while the one before it is filtered.
-  for (int i = 0; i < 10; ++i) {
-    held1[mine + i] = real(0.0f);
-    held2[mine + i] = real(0.0f);
-    if (i >= 6 && i - 6 < width && local_x() < rows) {
-      if (needs1) held1[mine + i] = at(xyb, from1 + local_x() * stride + i - 6);
-      if (needs2) held2[mine + i] = at(xyb, from2 + local_x() * stride + i - 6);
+  // Columns -6 .. 3 first, then a tile at a time, fetched while the one before it is filtered; each section's threads fetch a third.
+  if (section == 0) {
+    for (int i = 0; i < 10; ++i) {
+      held[row + i] = real(0.0f);
+      if (i >= 6 && i - 6 < width && local_x() < rows) held[row + i] = plane_value(xyb, plane, from + local_x() * stride + i - 6, other);
     }
   }
-  real next1[32];
-  real next2[32];
-  UNROLL for (int row = 0; row < 32; ++row) {
-    const bool inside = row < rows && 4 + local_x() < width;
-    next1[row] = real(0.0f);
-    next2[row] = real(0.0f);
-    if (inside && needs1) next1[row] = at(xyb, from1 + row * stride + 4 + local_x());
-    if (inside && needs2) next2[row] = at(xyb, from2 + row * stride + 4 + local_x());
+  real fetched[11];
+  UNROLL for (int k = 0; k < 11; ++k) {
+    fetched[k] = real(0.0f);
+    if (k * 3 + section < rows && 4 + local_x() < width) {
+      fetched[k] = plane_value(xyb, plane, from + (k * 3 + section) * stride + 4 + local_x(), other);
+    }
   }
-  GaussianState state = gaussian_start();
-  for (int i = 6; i < 10; ++i) gaussian_row_step(state, plane_value(plane, mine + i));
+  barrier_group();
+  real p = real(0.0f);
+  real q = real(0.0f);
+  for (int i = 6; i < 10; ++i) section_step(section, p, q, held[row + i]);
   for (int x = 0; x < width; x += 32) {
-    UNROLL for (int row = 0; row < 32; ++row) {
-      held1[row * HELD + 10 + local_x()] = next1[row];
-      held2[row * HELD + 10 + local_x()] = next2[row];
+    UNROLL for (int k = 0; k < 11; ++k) {
+      if (k * 3 + section < 32) held[(k * 3 + section) * HELD + 10 + local_x()] = fetched[k];
     }
     const int ahead = x + 36 + local_x();
-    UNROLL for (int row = 0; row < 32; ++row) {
-      const bool inside = row < rows && ahead < width;
-      next1[row] = real(0.0f);
-      next2[row] = real(0.0f);
-      if (inside && needs1) next1[row] = at(xyb, from1 + row * stride + ahead);
-      if (inside && needs2) next2[row] = at(xyb, from2 + row * stride + ahead);
+    UNROLL for (int k = 0; k < 11; ++k) {
+      fetched[k] = real(0.0f);
+      if (k * 3 + section < rows && ahead < width) {
+        fetched[k] = plane_value(xyb, plane, from + (k * 3 + section) * stride + ahead, other);
+      }
     }
     barrier_group();
-    for (int i = 0; i < 32; i += 4) {
-      real o0 = real(0.0f);
-      real o1 = real(0.0f);
-      real o2 = real(0.0f);
-      real o3 = real(0.0f);
-      const real s0 = filter_sum(plane, mine + i);
-      const real s1 = filter_sum(plane, mine + i + 1);
-      const real s2 = filter_sum(plane, mine + i + 2);
-      const real s3 = filter_sum(plane, mine + i + 3);
-      if (x + i >= 8 && x + i <= width - 8) {
-        gaussian_row_four(state, s0, s1, s2, s3, o0, o1, o2, o3);
+    if (x >= 8 && x + 28 <= width - 8) {
+      if (section == 0) {
+        FILTER_TILE(section_1_four)
+      } else if (section == 1) {
+        FILTER_TILE(section_2_four)
       } else {
-        if (x + i < width) o0 = gaussian_row_step(state, s0);
-        if (x + i + 1 < width) o1 = gaussian_row_step(state, s1);
-        if (x + i + 2 < width) o2 = gaussian_row_step(state, s2);
-        if (x + i + 3 < width) o3 = gaussian_row_step(state, s3);
+        FILTER_TILE(section_3_four)
       }
-      tile[local_x() * 33 + i] = o0;
-      tile[local_x() * 33 + i + 1] = o1;
-      tile[local_x() * 33 + i + 2] = o2;
-      tile[local_x() * 33 + i + 3] = o3;
-    }
-    // A thread touches only its own row of what is held here.
-    UNROLL for (int i = 0; i < 10; ++i) {
-      held1[mine + i] = held1[mine + 32 + i];
-      held2[mine + i] = held2[mine + 32 + i];
+    } else {
+      for (int i = 0; i < 32; i += 4) {
+        real o0 = real(0.0f);
+        real o1 = real(0.0f);
+        real o2 = real(0.0f);
+        real o3 = real(0.0f);
+        const real s0 = held_sum(row + i);
+        const real s1 = held_sum(row + i + 1);
+        const real s2 = held_sum(row + i + 2);
+        const real s3 = held_sum(row + i + 3);
+        if (x + i >= 8 && x + i <= width - 8) {
+          if (section == 0) section_1_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
+          if (section == 1) section_2_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
+          if (section == 2) section_3_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
+        } else {
+          o0 = section_step(section, p, q, s0);
+          o1 = section_step(section, p, q, s1);
+          o2 = section_step(section, p, q, s2);
+          o3 = section_step(section, p, q, s3);
+        }
+        sections[out_row + i] = o0;
+        sections[out_row + i + 1] = o1;
+        sections[out_row + i + 2] = o2;
+        sections[out_row + i + 3] = o3;
+      }
     }
     barrier_group();
     const int column = x + local_x();
-    UNROLL for (int row = 0; row < 32; ++row) {
-      if (column < width && row < rows) at(blurred, to + row * stride + column) = tile[row * 33 + local_x()];
+    UNROLL for (int k = 0; k < 11; ++k) {
+      const int r = k * 3 + section;
+      if (r < rows && column < width) {
+        const int i = r * 33 + local_x();
+        at(blurred, to + r * stride + column) = sections[i] + (sections[32 * 33 + i] + sections[2 * 32 * 33 + i]);
+      }
     }
+    // What the next tile looks back at.
+    UNROLL for (int k = 0; k < 4; ++k) {
+      const int i = k * 3 + section;
+      if (i < 10) held[row + i] = held[row + 32 + i];
+    }
+    barrier_group();
   }
 }
 #endif
@@ -172,21 +205,23 @@ KERNEL(filter_rows, 32, 1, f32_in xyb, f32_out blurred, int width, int y_begin, 
 #if KERNEL_HERE(filter_columns)
 #define CHUNK 16
 SHARED(float, filtered, 5 * CHUNK * 32)
-SHARED(float, ssim_errors, CHUNK * 32)
-SHARED(float, edge_errors, CHUNK * 32)
+SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
 SHARED(float, column_sums, 6 * 32)
 
-// Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums.
+// Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums: ssim, ringing, blur, each plain and to the fourth power.
 FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
-  for (int k = k_begin; k < k_end; ++k) {
-    const int i = k * 32 + local_x();
-    real error = part < 2 ? ssim_errors[i] : edge_errors[i];
-    if (part >= 4) error = -error;
-    error = max(error, real(0.0f));
-    sum = sum + (part % 2 == 0 ? error : fourth_power(error));
+  const int first = (part < 2 ? 0 : CHUNK * 32) + local_x();
+  const real sign = real(part < 4 ? 1.0f : -1.0f);
+  if (part % 2 == 0) {
+    for (int k = k_begin; k < k_end; ++k) sum = sum + max(sign * errors[first + k * 32], real(0.0f));
+  } else {
+    for (int k = k_begin; k < k_end; ++k) sum = sum + fourth_power(max(sign * errors[first + k * 32], real(0.0f)));
   }
   return sum;
 }
+
+// Where a row of pixels lies in the ring, from where the row four below it does.
+FUNCTION int pixel_slot(int below, int ring) { return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD; }
 
 // Adds up the columns of the tile that ends above row `end`, by halves.
 FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int width, real sum) {
@@ -239,27 +274,37 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     if (filters && row + CHUNK < height) now[k] = at(blurred, from + ((row + CHUNK) % ring) * stride);
   }
   int slot = (n_begin + GAUSSIAN_AHEAD) % ring;  // of the chunk's first lower input; chunks never straddle the ring's end
+  const int image = channel * ring * stride + x;
+  real image1[3];
+  real image2[3];
+  UNROLL for (int j = 0; j < 3; ++j) {
+    image1[j] = real(0.0f);
+    image2[j] = real(0.0f);
+    if (inside && n_begin + part + 6 * j >= 0 && n_begin + part + 6 * j < n_end) {
+      const int i = image + pixel_slot(slot + part + 6 * j, ring) * stride;
+      image1[j] = at(xyb, i);
+      image2[j] = at(xyb, i + 3 * ring * stride);
+    }
+  }
   for (int n = n_begin; n < n_end; n += CHUNK) {
     const int rows = min(CHUNK, n_end - n);
-    // Pixels this thread compares.
-    real image1[3];
-    real image2[3];
-    UNROLL for (int j = 0; j < 3; ++j) {
-      const int k = part + 6 * j;
-      image1[j] = real(0.0f);
-      image2[j] = real(0.0f);
-      if (inside && k < rows && n + k >= 0) {
-        const int i = (channel * ring + (n + k) % ring) * stride + x;
-        image1[j] = at(xyb, i);
-        image2[j] = at(xyb, i + 3 * ring * stride);
-      }
-    }
     slot = slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK;
+    const int coming = filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0;
     real next[CHUNK];
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       next[k] = real(0.0f);
-      if (filters && n + CHUNK < n_end && n + CHUNK + GAUSSIAN_AHEAD + k < height) {
-        next[k] = at(blurred, from + (slot + k) * stride);
+      if (k < coming) next[k] = at(blurred, from + (slot + k) * stride);
+    }
+    // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
+    real next1[3];
+    real next2[3];
+    UNROLL for (int j = 0; j < 3; ++j) {
+      next1[j] = real(0.0f);
+      next2[j] = real(0.0f);
+      if (inside && n + CHUNK + part + 6 * j < n_end) {
+        const int i = image + pixel_slot(slot + part + 6 * j, ring) * stride;
+        next1[j] = at(xyb, i);
+        next2[j] = at(xyb, i + 3 * ring * stride);
       }
     }
     if (part < 5) {
@@ -281,8 +326,8 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
           ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i], filtered[4 * CHUNK * 32 + i]);
           edge = edge_error(image1[j], mu1, image2[j], mu2);
         }
-        ssim_errors[i] = ssim;
-        edge_errors[i] = edge;
+        errors[i] = ssim;
+        errors[CHUNK * 32 + i] = edge;
       }
     }
     barrier_group();
@@ -302,6 +347,10 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       before[k] = now[k];
       now[k] = next[k];
+    }
+    UNROLL for (int j = 0; j < 3; ++j) {
+      image1[j] = next1[j];
+      image2[j] = next2[j];
     }
   }
   if (inside) {
