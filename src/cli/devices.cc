@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text.h"
+#include "device/device.h"
 #include "lang/targets.h"
 
 namespace acuity::cli {
@@ -26,8 +27,25 @@ std::string processor_name() {
   return "processor of unknown name";
 }
 
-double memory_gib() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
+std::string gibibytes(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
+
+std::string processor_memory() {
+  return gibibytes(static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+}
+
+void print_gpus(Console& console) {
+  const DeviceList list = list_devices();
+  for (const DeviceInfo& device : list.devices) {
+    console.print(
+        fmt::format("{}  {}\n"
+                    "  memory           {}\n"
+                    "  driver           {}\n",
+                    console.bold(device.id), printable(device.name),
+                    gibibytes(static_cast<double>(device.memory_bytes)), printable(device.driver)));
+  }
+  if (list.troubles.empty()) return;
+  console.print(console.bold("not usable") + "\n");
+  for (const BackendTrouble& trouble : list.troubles) console.print(fmt::format("  {}\n", printable(trouble.reason)));
 }
 
 }  // namespace
@@ -38,13 +56,14 @@ int run_devices(const Request&, Console& console) {
     console.complain(cpu.message());
     return exit_code(cpu.code());
   }
-  console.print(fmt::format(
-      "{}  {}\n"
-      "  instruction set  {} in use; ACUITY_CPU takes {}\n"
-      "  cores            {}\n"
-      "  memory           {:.1f} GiB\n"
-      "GPU backends are not in this build.\n",
-      console.bold("cpu"), processor_name(), cpu_target(), fmt::join(targets, ", "), Threads(0).count(), memory_gib()));
+  console.print(
+      fmt::format("{}  {}\n"
+                  "  instruction set  {} in use; ACUITY_CPU takes {}\n"
+                  "  cores            {}\n"
+                  "  memory           {}\n",
+                  console.bold("cpu"), processor_name(), cpu_target(), fmt::join(targets, ", "), Threads(0).count(),
+                  processor_memory()));
+  print_gpus(console);
   return kExitOk;
 }
 

@@ -67,7 +67,7 @@ std::vector<Option> score_options() {
        .value = "NAME",
        .help = "what computes",
        .otherwise = "auto",
-       .words = {"auto", "cpu"},
+       .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
        .suggest = Suggest::words},
       {.name = "--memory",
        .value = "MODE",
@@ -119,7 +119,10 @@ const std::vector<Command>& commands() {
        .arguments = "",
        .summary = "list what can compute on this machine",
        .description =
-           {"The processor with the instruction set in use, its cores and the memory. This build has no GPU backends."},
+           {"The processor with the instruction set in use, its cores and the memory; every GPU with its memory and "
+            "driver; "
+            "and for each of CUDA, HIP and Vulkan that cannot be used, the reason. Drivers are looked for when the "
+            "command runs; none is needed for the processor."},
        .examples = {{"acuity devices", "what --device takes"}},
        .options = with_common({}),
        .words = {},

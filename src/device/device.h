@@ -25,10 +25,10 @@ struct DeviceInfo {
   int64_t memory_bytes = 0;
 };
 
-/// A backend of which nothing can be used, and why.
+/// A backend, or a device of it, that cannot be used, and why.
 struct BackendTrouble {
   Backend backend = Backend::cuda;
-  std::string reason;  // with the driver's code and name where there is one
+  std::string reason;  // begins with the backend's name; with the driver's code and name where there is one
 };
 
 struct DeviceList {

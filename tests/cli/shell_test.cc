@@ -36,7 +36,7 @@ TEST(Shell, CompletionScriptsParse) {
 TEST(Shell, BashCompletes) {
   EXPECT_EQ(bash_offers("acuity sc", 1), "score\n");
   EXPECT_EQ(bash_offers("acuity score --js", 2), "--json\n");
-  EXPECT_EQ(bash_offers("acuity score --device ''", 3), "auto cpu\n");
+  EXPECT_EQ(bash_offers("acuity score --device ''", 3), "auto cpu cuda hip vulkan\n");
   EXPECT_EQ(bash_offers("acuity score --color = al", 4), "always\n");
   EXPECT_EQ(bash_offers("acuity score -m psnr,m", 3), "psnr,mse\n");
   EXPECT_EQ(bash_offers("acuity score --memory st", 3), "strip:\n");
@@ -89,7 +89,12 @@ TEST(Shell, MetricsAreListed) {
 TEST(Shell, DevicesAreListed) {
   const std::string list = acuity({"devices"}).out;
   EXPECT_TRUE(list.starts_with("cpu  "));
-  EXPECT_TRUE(contains(list, "GPU backends are not in this build"));
+  const Surroundings without = {
+      .environment = {"ACUITY_CUDA_DRIVER=/nowhere/libcuda.so", "ACUITY_HIP_DRIVER=/nowhere/hip.so"}};
+  const std::string bare = acuity({"devices"}, without).out;
+  EXPECT_TRUE(contains(bare, "not usable\n  cuda: the driver's library could not be loaded: /nowhere/libcuda.so"))
+      << bare;
+  EXPECT_TRUE(contains(bare, "\n  hip: the driver's library could not be loaded: /nowhere/hip.so")) << bare;
 #ifdef __x86_64__
   EXPECT_TRUE(contains(acuity({"devices"}, {.environment = {"ACUITY_CPU=sse4"}}).out, "SSE4 in use"));
 #endif

@@ -130,15 +130,15 @@ TEST_P(DriverTest, TellsWhyThereIsNoDevice) {
   EXPECT_TRUE(contains(reason(), GetParam().no_device)) << reason();
 
   fake->devices = 0;
-  EXPECT_EQ(reason(), "the driver knows no device");
+  EXPECT_EQ(reason(), std::string(GetParam().backend) + ": the driver knows no device");
   EXPECT_TRUE(contains(open_device(id()).status().message(), "the driver knows 0 devices"));
 
   setenv(GetParam().variable, "/nowhere/libnothing.so", 1);
   EXPECT_TRUE(contains(reason(), "/nowhere/libnothing.so")) << reason();
 
   setenv(GetParam().variable, "libm.so.6", 1);
-  EXPECT_EQ(reason(),
-            fmt::format("libm.so.6 has no function {}Init; a newer driver is needed", is_cuda() ? "cu" : "hip"));
+  EXPECT_EQ(reason(), fmt::format("{}: libm.so.6 has no function {}Init; a newer driver is needed", GetParam().backend,
+                                  is_cuda() ? "cu" : "hip"));
   EXPECT_EQ(open_device(id()).status().code(), StatusCode::device);
 }
 

@@ -199,10 +199,13 @@ Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
 }  // namespace
 
 DeviceList list_gpu_devices(Backend backend, const LoadedDriver& driver) {
-  if (!driver.ok()) return {{}, {{backend, driver.status().message()}}};
+  const auto nothing = [backend](const std::string& reason) {
+    return DeviceList{{}, {{backend, fmt::format("{}: {}", backend_name(backend), reason)}}};
+  };
+  if (!driver.ok()) return nothing(driver.status().message());
   const Result<int> count = count_devices(**driver);
-  if (!count.ok()) return {{}, {{backend, count.status().message()}}};
-  if (*count == 0) return {{}, {{backend, "the driver knows no device"}}};
+  if (!count.ok()) return nothing(count.status().message());
+  if (*count == 0) return nothing("the driver knows no device");
   DeviceList list;
   for (int index = 0; index < *count; ++index) {
     Result<DeviceInfo> info = describe(**driver, index);
