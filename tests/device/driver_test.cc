@@ -213,13 +213,15 @@ TEST_P(DriverTest, LoadsTheCodeThatFits) {
 class CudaDriverTest : public DriverTest {};
 
 TEST_P(CudaDriverTest, PrefersACubinOfExactlyThisArchitecture) {
-  const auto bytes = [](const char* text) {
-    return std::span(reinterpret_cast<const unsigned char*>(text), std::strlen(text));
-  };
+  // Like embedded files, these end without a zero.
+  const std::string_view text = ".target sm_75 ";
+  const std::string_view magic = "\177ELF";
+  const std::vector<unsigned char> ptx(text.begin(), text.end());
+  const std::vector<unsigned char> cubin(magic.begin(), magic.end());
   const KernelCode codes[] = {
-      {Backend::cuda, "sm_75", "", bytes(".target sm_75 ")},
-      {Backend::cuda, "sm_86", "", bytes("\177ELF")},
-      {Backend::cuda, "sm_89", "", bytes("\177ELF")},
+      {Backend::cuda, "sm_75", "", ptx},
+      {Backend::cuda, "sm_86", "", cubin},
+      {Backend::cuda, "sm_89", "", cubin},
   };
   const KernelFile file = {"two_forms", codes};
   for (const auto& [capability, target] : {std::pair(89, "cubin"), {90, "sm_75"}, {87, "sm_75"}}) {
@@ -294,6 +296,7 @@ TEST_P(DriverTest, RefusesCallsThatMakeNoSenseBeforeTheDriverSeesThem) {
       {[&](Queue& q) { return q.clear(*memory, 2, 4); }, "multiples of 4"},
       {[&](Queue& q) { return q.clear(*memory, 0, 6); }, "multiples of 4"},
       {[&](Queue& q) { return q.clear(*memory, 64, 4); }, "do not fit"},
+      {[&](Queue& q) { return q.clear(*memory, 8, huge - 3); }, "do not fit"},
       {[&](Queue& q) { return q.launch(kKernel, 0, 1, {}); }, "0 x 1 groups"},
       {[&](Queue& q) { return q.launch(kKernel, 1, 65536, {}); }, "1 x 65536 groups"},
       {[&](Queue& q) { return q.launch(unnamed, 1, 1, {}); }, "without a name"},
