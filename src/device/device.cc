@@ -77,7 +77,8 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   if (!device.ok()) return device.status();
   const Result<ProbeReport> report = probe_device(**device);
   if (!report.ok()) return report.status();
-  if (!report->mistakes.empty()) {
+  const bool vulkan = choice->backend->backend == Backend::vulkan;
+  if (vulkan ? !report->acceptable() : !report->mistakes.empty()) {
     const DeviceInfo& info = (*device)->info();
     return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
                                                   info.name, info.driver, report->first_mistake()));

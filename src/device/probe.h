@@ -27,8 +27,11 @@ struct ProbeReport {
   std::vector<ProbeMistake> mistakes;
 
   bool wrong(ProbeOperation operation) const;
-  /// The first mistake in words, e.g. "fma(0x1p+0, 0x1p+0, 0x1p+0) gave 0x0p+0 where 0x1p+1 is right"; empty without
-  /// one.
+  /// Without mistakes, or with such alone as come from taking the smallest numbers for zero, which Vulkan cannot
+  /// forbid.
+  bool acceptable() const;
+  /// The first mistake, if possible one that is not acceptable, in words, e.g. "fma(0x1p+0, 0x1p+0, 0x1p+0) gave 0x0p+0
+  /// where 0x1p+1 is right"; empty without one.
   std::string first_mistake() const;
 };
 

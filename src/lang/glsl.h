@@ -92,3 +92,22 @@ float divide(float a, float b) { return float(double(a) / double(b)); }
 #else
 float divide(float a, float b) { return a / b; }
 #endif
+
+// Drivers may round a root wrongly, and NVIDIA's does. One step of Newton's brings it next to the right one, and the exact
+// signs of two products tell which of three it is; numbers near the smallest are scaled, lest the products vanish.
+float exact_sqrt(float a) {
+  const bool small = a < from_bits(0x26800000);           // 2^-50
+  const float x = small ? a * from_bits(0x71800000) : a;  // 2^100
+  if (!(x > 0.0) || isinf(x)) return sqrt(a);
+  float root = sqrt(x);
+  root = fma(fma(-root, root, x), 0.5 / root, root);
+  const float below = from_bits(bits_of(root) - 1);
+  const float above = from_bits(bits_of(root) + 1);
+  if (fma(-below, root, x) <= 0.0) {
+    root = below;
+  } else if (fma(-above, root, x) > 0.0) {
+    root = above;
+  }
+  return small ? root * from_bits(0x26800000) : root;
+}
+#define sqrt(a) exact_sqrt(a)

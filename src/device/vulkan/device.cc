@@ -34,13 +34,13 @@ class VulkanDevice final : public Device {
 Status choose_form(VulkanContext& context, Device& device) {
   Result<ProbeReport> report = probe_device(device);
   if (!report.ok()) return report.status();
-  if (report->mistakes.empty()) return Status();
+  if (report->acceptable()) return Status();
   std::string trouble = report->first_mistake();
   if (context.candidate().has_float64) {
     context.use_form("spirv_emulated_fma");
     report = probe_device(device);
     if (!report.ok()) return report.status();
-    if (report->mistakes.empty()) return Status();
+    if (report->acceptable()) return Status();
     trouble += "; and in double precision " + report->first_mistake();
   } else {
     trouble += "; and it has no double precision to make up for it";
