@@ -29,21 +29,30 @@ inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
 
 namespace {
 
-constexpr int kBandRows = 512;  // enough rows to keep the row filter busy, few enough to keep memory small
-constexpr int kBandUnit = 32;   // bands and rings are multiples of this, as the kernels want them
-constexpr int kSlots = 2;       // bands of pixels on the device: one being worked on, one on its way
+constexpr int kBandRows = 512;       // enough rows to keep the row filter busy, few enough to keep memory small
+constexpr int kBandUnit = 32;        // bands and rings are multiples of this, as the kernels want them
+constexpr int kSlots = 2;            // bands of pixels on the device: one being worked on, one on its way
+constexpr int kOwnPixels = 1 << 19;  // scales up to this size have buffers and a queue of their own
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
 
 int groups(int count, int of) { return (count + of - 1) / of; }
 
-// One scale's place in the buffers all scales share.
+// One scale's place on the device.
 struct ScalePlan {
   Size size;
   int stride = 0;  // floats a row of XYB and blurred planes
   int ring = 0;    // rows of them
   int band_rows = 0;
   size_t tiles = 0;  // index of its first tile
+  // Small scales have planes and a queue of their own, so that they need not wait for each other; the others take
+  // turns.
+  bool own = false;
+  size_t xyb = 0, blurred = 0, state = 0;  // offsets
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Event> ready, done;
+
+  size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
 };
 
 // How the samples of one picture travel.
@@ -92,6 +101,9 @@ class GpuRunner final : public Runner {
   ~GpuRunner() override {
     // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
     if (copy_) static_cast<void>(copy_->wait());
+    for (const ScalePlan& plan : plans_) {
+      if (plan.queue) static_cast<void>(plan.queue->wait());
+    }
     if (compute_) static_cast<void>(compute_->wait());
   }
 
@@ -133,7 +145,10 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(filter_band(0, y, y_end));
       ACUITY_TRY(compute_->signal(*worked_[static_cast<size_t>(band % kSlots)]));
     }
-    for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(run_small_scale(s));
+    for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(run_smaller_scale(s));
+    for (ScalePlan& plan : plans_) {
+      if (plan.own) ACUITY_TRY(compute_->wait_for(*plan.done));
+    }
     ACUITY_TRY(compute_->download(*results_, 0, *memory_, tiles_, results_->size()));
     ACUITY_TRY(compute_->wait());
     return pool();
@@ -169,9 +184,9 @@ class GpuRunner final : public Runner {
       }
       plan.tiles = tiles;
       tiles += tile_count(size.width, size.height);
-      plans_.push_back(plan);
+      plan.own = plan.band_rows >= size.height && size.width * size.height <= kOwnPixels;
+      plans_.push_back(std::move(plan));
     }
-    plane_floats_ = plane_floats;
     tile_total_ = tiles;
   }
 
@@ -185,9 +200,19 @@ class GpuRunner final : public Runner {
       bytes += round_up(floats * sizeof(float), kDeviceAlignment);
       return at;
     };
-    xyb_ = place(2 * kChannels * plane_floats_);
-    blurred_ = place(kChannels * kPlanes * plane_floats_);
-    state_ = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plans_[0].stride));
+    ScalePlan* shared = nullptr;
+    for (ScalePlan& plan : plans_) {
+      if (!plan.own && shared != nullptr) {
+        plan.xyb = shared->xyb;
+        plan.blurred = shared->blurred;
+        plan.state = shared->state;
+        continue;
+      }
+      if (!plan.own) shared = &plan;
+      plan.xyb = place(2 * kChannels * plan.plane_floats());
+      plan.blurred = place(kChannels * kPlanes * plan.plane_floats());
+      plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
+    }
     tiles_ = place(tile_total_ * kChannels * kSums);
     // Scales take turns in two sets of planes.
     for (size_t s = 1; s < std::min<size_t>(plans_.size(), 3); ++s) {
@@ -197,6 +222,12 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
     ACUITY_TRY_ASSIGN(compute_, setup_.device->create_queue());
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
+    for (ScalePlan& plan : plans_) {
+      if (!plan.own) continue;
+      ACUITY_TRY_ASSIGN(plan.queue, setup_.device->create_queue());
+      ACUITY_TRY_ASSIGN(plan.ready, setup_.device->create_event());
+      ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
+    }
     for (size_t slot = 0; slot < kSlots; ++slot) {
       ACUITY_TRY_ASSIGN(sent_[slot], setup_.device->create_event());
       ACUITY_TRY_ASSIGN(worked_[slot], setup_.device->create_event());
@@ -304,7 +335,7 @@ class GpuRunner final : public Runner {
     const ScalePlan& plan = plans_[0];
     const uint64_t pixels = from.input->pixels->address() + from.offset;
     const int across = groups(plan.size.width, 64), down = groups(y_end - y, 16);
-    const DeviceArray<float> xyb = array<float>(xyb_), next = array<float>(linear_[1]);
+    const DeviceArray<float> xyb = array<float>(plan.xyb), next = array<float>(linear_[1]);
     const auto codes = [&](const auto& kernel, auto handle) {
       return compute_->run(kernel, across, down, handle, DeviceArray<const float>{from.input->table->address()}, xyb,
                            next, static_cast<int>(from.input->form.table.size()) - 1, static_cast<int>(image),
@@ -327,29 +358,31 @@ class GpuRunner final : public Runner {
 
   // Both filters and the sums, once the band's XYB is there.
   Status filter_band(size_t s, int y, int y_end) {
-    const ScalePlan& plan = plans_[s];
+    ScalePlan& plan = plans_[s];
+    Queue& queue = plan.own ? *plan.queue : *compute_;
     const bool last = y_end == plan.size.height;
-    ACUITY_TRY(compute_->run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes, array<const float>(xyb_),
-                             array<float>(blurred_), plan.size.width, y, y_end, plan.ring, plan.stride));
-    return compute_->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels, array<const float>(xyb_),
-                         array<const float>(blurred_), array<float>(state_),
+    if (plan.own) {
+      ACUITY_TRY(compute_->signal(*plan.ready));
+      ACUITY_TRY(queue.wait_for(*plan.ready));
+    }
+    ACUITY_TRY(queue.run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes, array<const float>(plan.xyb),
+                         array<float>(plan.blurred), plan.size.width, y, y_end, plan.ring, plan.stride));
+    ACUITY_TRY(queue.run(kernels::filter_columns, groups(plan.size.width, 32), kChannels, array<const float>(plan.xyb),
+                         array<const float>(plan.blurred), array<float>(plan.state),
                          array<float>(tiles_ + plan.tiles * sizeof(TileSums)), plan.size.width, plan.size.height,
-                         y - kAhead, last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride);
+                         y - kAhead, last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride));
+    return plan.own ? queue.signal(*plan.done) : Status();
   }
 
-  Status run_small_scale(size_t s) {
+  Status run_smaller_scale(size_t s) {
     const ScalePlan& plan = plans_[s];
     const int width = plan.size.width, height = plan.size.height;
-    const size_t picture = static_cast<size_t>(kChannels) * static_cast<size_t>(next_plane(s)) * sizeof(float);
     for (int y = 0; y < height; y += plan.band_rows) {
       const int y_end = std::min(y + plan.band_rows, height);
-      for (size_t image = 0; image < 2; ++image) {
-        ACUITY_TRY(compute_->run(kernels::pixels_from_linear, groups(width, 64), groups(y_end - y, 16),
-                                 array<const float>(linear_[s % 2] + image * picture), array<float>(xyb_),
-                                 array<float>(linear_[(s + 1) % 2]), next_plane(s), width, static_cast<int>(image), 0,
-                                 width, height, y, y_end, plan.ring, plan.stride, next_stride(s + 1),
-                                 next_plane(s + 1)));
-      }
+      ACUITY_TRY(compute_->run(kernels::pixels_from_linear, groups(width, 64), 2 * groups(y_end - y, 16),
+                               array<const float>(linear_[s % 2]), array<float>(plan.xyb),
+                               array<float>(linear_[(s + 1) % 2]), next_plane(s), width, 0, 0, width, height, y, y_end,
+                               plan.ring, plan.stride, next_stride(s + 1), next_plane(s + 1)));
       ACUITY_TRY(filter_band(s, y, y_end));
     }
     return {};
@@ -366,10 +399,9 @@ class GpuRunner final : public Runner {
 
   Metric::Setup setup_;
   std::vector<ScalePlan> plans_;
-  size_t plane_floats_ = 0;  // of one XYB or blurred plane, at any scale
   size_t tile_total_ = 0;
   std::unique_ptr<DeviceMemory> memory_;
-  size_t xyb_ = 0, blurred_ = 0, state_ = 0, tiles_ = 0;  // offsets
+  size_t tiles_ = 0;  // offset
   std::array<size_t, 2> linear_{};
   std::unique_ptr<PinnedMemory> results_;
   std::array<Input, kInputs> inputs_;

@@ -19,11 +19,14 @@ FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stri
 // The mean of 2 x 2, in the reference's order of additions; the last column and row stand for what lies beyond them.
 FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
 
-// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one. The band's rows run from
+// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of twice as many
+// groups does after the first. The band's rows run from
 // y_begin, which is even, to y_end. next: planes of linear light, next_stride floats a row, next_plane a plane; none if next_stride is 0.
 #define PIXELS_BODY(LOAD)                                                                                            \
+  const int groups_down = (y_end - y_begin + 15) / 16;                                                               \
+  const int image = first_image + group_y() / groups_down;                                                           \
   const int x = global_x() * 2;                                                                                      \
-  const int y = y_begin + global_y() * 2;                                                                             \
+  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;                                           \
   if (x < width && y < y_end) {                                                                                      \
     real quad[12];                                                                                                   \
     UNROLL for (int k = 0; k < 4; ++k) {                                                                             \
@@ -46,14 +49,14 @@ FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + 
 
 // From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last value.
 #if KERNEL_HERE(pixels_from_bytes)
-KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int image, int y_first,
+KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
        int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
   PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
 }
 #endif
 
 #if KERNEL_HERE(pixels_from_words)
-KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int image, int y_first,
+KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
        int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
   PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
 }
@@ -61,9 +64,9 @@ KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_ou
 
 // From linear light, three planes of `plane` floats with rows of linear_stride floats, row y_first first.
 #if KERNEL_HERE(pixels_from_linear)
-KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride, int image, int y_first,
+KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride, int first_image, int y_first,
        int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
-  PIXELS_BODY(at(linear, c * plane + (py - y_first) * linear_stride + px))
+  PIXELS_BODY(at(linear, ((image - first_image) * 3 + c) * plane + (py - y_first) * linear_stride + px))
 }
 #endif
 
@@ -74,14 +77,6 @@ KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int 
 #define HELD 43  // 6 columns behind, the tile, 4 ahead; odd, so that neighbouring rows lie in different banks
 SHARED(float, held, 32 * HELD)
 SHARED(float, sections, 3 * 32 * 33)
-
-// What the plane is made of, at index i of the first picture's channel.
-FUNCTION real plane_value(f32_in xyb, int plane, int i, int other) {
-  const real a = at(xyb, plane == 1 || plane == 3 ? i + other : i);
-  real b = a;
-  if (plane == 4) b = at(xyb, i + other);
-  return plane < 2 ? a : a * b;
-}
 
 FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
   if (section == 0) return section_1_step(p, q, sum);
@@ -113,37 +108,53 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
   const int rows = min(32, y_end - y);
   const int row = local_x() * HELD;
   const int out_row = (section * 32 + local_x()) * 33;
-  const int other = 3 * ring * stride;
-  const int from = (channel * ring + y % ring) * stride;
+  // What the plane is made of: one channel of one picture, or the product of two.
+  const int first = (channel * ring + y % ring) * stride;
+  const int second = first + 3 * ring * stride;
+  const int from_a = plane == 1 || plane == 3 ? second : first;
+  const bool square = plane == 2 || plane == 3;
+  const bool product = plane == 4;
   const int to = ((channel * 5 + plane) * ring + y % ring) * stride;
   // Columns -6 .. 3 first, then a tile at a time, fetched while the one before it is filtered; each section's threads fetch a third.
+  // Addresses are kept inside the picture and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
   if (section == 0) {
     for (int i = 0; i < 10; ++i) {
-      held[row + i] = real(0.0f);
-      if (i >= 6 && i - 6 < width && local_x() < rows) held[row + i] = plane_value(xyb, plane, from + local_x() * stride + i - 6, other);
+      const bool inside = i >= 6 && i - 6 < width && local_x() < rows;
+      real value = real(0.0f);
+      if (inside) {
+        const int at_row = local_x() * stride + i - 6;
+        value = at(xyb, from_a + at_row);
+        if (square) value = value * value;
+        if (product) value = value * at(xyb, second + at_row);
+      }
+      held[row + i] = value;
     }
   }
-  real fetched[11];
+  real a[11];
+  real b[11];
+  int column = min(4 + local_x(), width - 1);
   UNROLL for (int k = 0; k < 11; ++k) {
-    fetched[k] = real(0.0f);
-    if (k * 3 + section < rows && 4 + local_x() < width) {
-      fetched[k] = plane_value(xyb, plane, from + (k * 3 + section) * stride + 4 + local_x(), other);
-    }
+    a[k] = at(xyb, from_a + min(k * 3 + section, rows - 1) * stride + column);
+    b[k] = real(1.0f);
+  }
+  if (product) {
+    UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
   }
   barrier_group();
   real p = real(0.0f);
   real q = real(0.0f);
   for (int i = 6; i < 10; ++i) section_step(section, p, q, held[row + i]);
   for (int x = 0; x < width; x += 32) {
+    const bool column_inside = x + 4 + local_x() < width;
     UNROLL for (int k = 0; k < 11; ++k) {
-      if (k * 3 + section < 32) held[(k * 3 + section) * HELD + 10 + local_x()] = fetched[k];
+      const int r = k * 3 + section;
+      const real value = a[k] * (square ? a[k] : b[k]);  // times one is exact
+      if (r < 32) held[r * HELD + 10 + local_x()] = column_inside && r < rows ? value : real(0.0f);
     }
-    const int ahead = x + 36 + local_x();
-    UNROLL for (int k = 0; k < 11; ++k) {
-      fetched[k] = real(0.0f);
-      if (k * 3 + section < rows && ahead < width) {
-        fetched[k] = plane_value(xyb, plane, from + (k * 3 + section) * stride + ahead, other);
-      }
+    column = min(x + 36 + local_x(), width - 1);
+    UNROLL for (int k = 0; k < 11; ++k) a[k] = at(xyb, from_a + min(k * 3 + section, rows - 1) * stride + column);
+    if (product) {
+      UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
     }
     barrier_group();
     if (x >= 8 && x + 28 <= width - 8) {
@@ -181,12 +192,11 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
       }
     }
     barrier_group();
-    const int column = x + local_x();
     UNROLL for (int k = 0; k < 11; ++k) {
       const int r = k * 3 + section;
-      if (r < rows && column < width) {
+      if (r < rows && x + local_x() < width) {
         const int i = r * 33 + local_x();
-        at(blurred, to + r * stride + column) = sections[i] + (sections[32 * 33 + i] + sections[2 * 32 * 33 + i]);
+        at(blurred, to + r * stride + x + local_x()) = sections[i] + (sections[32 * 33 + i] + sections[2 * 32 * 33 + i]);
       }
     }
     // What the next tile looks back at.
