@@ -31,6 +31,7 @@ class VulkanTimeline {
 
 /// A number on a queue's timeline.
 struct VulkanPoint {
+  const VulkanDriverQueue* driver_queue = nullptr;
   std::shared_ptr<VulkanTimeline> timeline;
   uint64_t value = 0;
 };
