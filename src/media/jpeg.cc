@@ -160,7 +160,7 @@ Result<Picture> decode_jpeg(const Source& source) {
   }
   // A file of several scans is gathered as 16-bit coefficients before any pixel can be made.
   const int64_t working_bytes =
-      jpeg_has_multiple_scans(&reader.info()) != 0 ? 2 * info.num_components * shape.width * shape.height : 0;
+      jpeg_has_multiple_scans(&reader.info()) != 0 ? int64_t{2} * info.num_components * shape.width * shape.height : 0;
 
   const J_COLOR_SPACE space = info.jpeg_color_space;
   const bool grey = space == JCS_GRAYSCALE, cmyk = space == JCS_CMYK || space == JCS_YCCK;

@@ -229,7 +229,7 @@ class Sorter {
 
   void put(const uint8_t* row, size_t index, bool is_alpha, int channel, std::byte* pixel) const {
     if (layout_.format == SAMPLEFORMAT_IEEEFP) {
-      std::memcpy(pixel + 4 * channel, row + 4 * index, 4);
+      std::memcpy(pixel + ptrdiff_t{4} * channel, row + 4 * index, 4);
       return;
     }
     uint32_t value = integer(row, index);
@@ -244,7 +244,7 @@ class Sorter {
     if (layout_.photometric == PHOTOMETRIC_MINISWHITE && !is_alpha) value = maximum - value;
     if (layout_.bits > 8) {
       const auto sample = static_cast<uint16_t>(value);
-      std::memcpy(pixel + 2 * channel, &sample, sizeof(sample));
+      std::memcpy(pixel + ptrdiff_t{2} * channel, &sample, sizeof(sample));
     } else {
       pixel[channel] = static_cast<std::byte>(value * (255 / maximum));
     }

@@ -149,7 +149,7 @@ File encode_pfm(int width, int height, int channels, const std::vector<float>& s
 
 std::vector<std::pair<std::string, File>> one_of_each() {
   const Drawing rgb = draw(13, 9, 3, 8), rgba = draw(13, 9, 4, 8);
-  const std::vector<float> floats(13 * 9 * 3, 0.25f);
+  const std::vector<float> floats(size_t{13} * 9 * 3, 0.25f);
   return {
       {"PNG", encode_png(rgba)},
       {"JPEG", encode_jpeg(rgb)},

@@ -11,7 +11,7 @@ namespace {
 void put(uint8_t* plane, uint32_t row_bytes, const Drawing& drawing, int x, int y, uint16_t sample) {
   uint8_t* row = plane + static_cast<size_t>(y) * row_bytes;
   if (drawing.bits > 8) {
-    std::memcpy(row + 2 * x, &sample, 2);
+    std::memcpy(row + ptrdiff_t{2} * x, &sample, 2);
   } else {
     row[x] = static_cast<uint8_t>(sample);
   }

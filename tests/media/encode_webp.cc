@@ -56,7 +56,7 @@ File encode_webp(const Drawing& drawing, const WebpOptions& options) {
     size = alpha ? WebPEncodeRGBA(samples.data(), w, h, stride, 95, &memory)
                  : WebPEncodeRGB(samples.data(), w, h, stride, 95, &memory);
   }
-  const File plain(memory, memory + size);
+  File plain(memory, memory + size);
   WebPFree(memory);
   if (options.icc.empty() && options.exif.empty() && options.frames == 0) return plain;
 

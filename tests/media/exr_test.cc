@@ -14,7 +14,7 @@ std::vector<float> ramp(size_t count) {
 }
 
 TEST(Exr, KeepsEverySample) {
-  const std::vector<float> samples = ramp(13 * 9 * 3);
+  const std::vector<float> samples = ramp(size_t{13} * 9 * 3);
   const std::vector<double> expected(samples.begin(), samples.end());
   for (bool half : {false, true}) {
     for (bool tiled : {false, true}) {
@@ -60,7 +60,7 @@ TEST(Exr, ReadsChromaticities) {
 }
 
 TEST(Exr, NamesThePixelThatIsNotFinite) {
-  std::vector<float> samples = ramp(4 * 3 * 3);
+  std::vector<float> samples = ramp(size_t{4} * 3 * 3);
   samples[(2 * 4 + 1) * 3 + 1] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(says(refusal(encode_exr(4, 3, samples)), {"NaN in channel G of pixel (1, 2)"}));
   samples[(2 * 4 + 1) * 3 + 1] = -std::numeric_limits<float>::infinity();

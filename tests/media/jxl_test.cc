@@ -97,7 +97,7 @@ TEST(Jxl, DividesPremultipliedAlphaOut) {
   // libjxl 0.7 cannot write such a file, but one bit of the header makes one of a file with straight alpha.
   const File straight = encode_jxl({2, 1, 4, 8, {60, 30, 15, 120, 0, 0, 0, 0}}, {.name_alpha = true});
   int found = 0;
-  for (size_t bit = 0; bit < 8 * 32; ++bit) {
+  for (size_t bit = 0; bit < size_t{8} * 32; ++bit) {
     File file = straight;
     file[bit / 8] = static_cast<uint8_t>(file[bit / 8] ^ 1 << bit % 8);
     const Result<Picture> picture = decode_picture(file, "test");

@@ -22,7 +22,7 @@ TEST(Png, StretchesFewBitsToEight) {
     EXPECT_EQ(picture.view.depth, 8);
     EXPECT_TRUE(lists(picture.found, std::to_string(bits) + "-bit grey"));
     std::vector<double> expected = values_of(drawing);
-    for (double& value : expected) value *= 255 / ((1 << bits) - 1);
+    for (double& value : expected) value *= 255.0 / ((1 << bits) - 1);
     EXPECT_EQ(values_of(picture), expected);
   }
 }
@@ -47,7 +47,7 @@ TEST(Png, MakesTheTransparentColourAlpha) {
             (std::vector<double>{1, 2, 3, 0, 1, 2, 4, 65535}));
 }
 
-File numbers(std::vector<uint32_t> values) {
+File numbers(const std::vector<uint32_t>& values) {
   File chunk;
   for (const uint32_t value : values) append_big_endian(chunk, value, 4);
   return chunk;
