@@ -117,6 +117,7 @@ int test(const std::string& device, bool quick) {
     for (int side = 8; side <= 80; side += quick ? 23 : 1) {
       test_drawn(entry.info, device, side, 8 + (side * 29) % 73, quick ? side == 31 : true);
     }
+    test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);

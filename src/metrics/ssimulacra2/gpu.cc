@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/memory.h"
 #include "base/try.h"
 #include "device/pinned.h"
@@ -29,10 +31,12 @@ inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
 
 namespace {
 
-constexpr int kBandRows = 512;       // enough rows to keep the row filter busy, few enough to keep memory small
-constexpr int kBandUnit = 32;        // bands and rings are multiples of this, as the kernels want them
-constexpr int kSlots = 2;            // bands of pixels on the device: one being worked on, one on its way
-constexpr int kOwnPixels = 1 << 19;  // scales up to this size have buffers and a queue of their own
+constexpr int kBandRows = 512;           // enough rows to keep the row filter busy, few enough to keep memory small
+constexpr int kBandUnit = 32;            // bands and rings are multiples of this, as the kernels want them
+constexpr int kBandedScales = 3;         // of a picture of more than one band
+constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
+constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
+constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
 
@@ -44,15 +48,18 @@ struct ScalePlan {
   int stride = 0;  // floats a row of XYB and blurred planes
   int ring = 0;    // rows of them
   int band_rows = 0;
-  size_t tiles = 0;  // index of its first tile
-  // Small scales have planes and a queue of their own, so that they need not wait for each other; the others take
-  // turns.
-  bool own = false;
+  bool banded = false;  // worked on band by band, as the scale before makes its rows; else once they are all there
+  size_t tiles = 0;     // index of its first tile
   size_t xyb = 0, blurred = 0, state = 0;  // offsets
+  size_t linear = 0;  // offset of what the scale before makes: a band of rows, or all; the first scale has none
   std::unique_ptr<Queue> queue;
-  std::unique_ptr<Event> ready, done;
+  std::unique_ptr<Event> made;  // its rows of linear light
+  std::unique_ptr<Event> used;  // the same, to be overwritten
+  std::unique_ptr<Event> done;  // all of it
 
   size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
+  int linear_rows() const { return banded ? band_rows : size.height; }
+  int linear_plane() const { return linear_rows() * size.width; }
 };
 
 // How the samples of one picture travel.
@@ -93,6 +100,12 @@ struct Resident {
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
+    if (int64_t{setup.width} * setup.height > kMostPixels) {
+      return Status(StatusCode::too_big,
+                    fmt::format("{}x{} pixels are more than the {} that the kernels can count; use the "
+                                "device cpu",
+                                setup.width, setup.height, kMostPixels));
+    }
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup));
     ACUITY_TRY(runner->allocate());
     return std::unique_ptr<Runner>(std::move(runner));
@@ -104,7 +117,6 @@ class GpuRunner final : public Runner {
     for (const ScalePlan& plan : plans_) {
       if (plan.queue) static_cast<void>(plan.queue->wait());
     }
-    if (compute_) static_cast<void>(compute_->wait());
   }
 
   size_t working_bytes() const override {
@@ -139,18 +151,12 @@ class GpuRunner final : public Runner {
     }
     int band = 0;
     for (int y = 0; y < setup_.height; y += plans_[0].band_rows, ++band) {
-      const int y_end = std::min(y + plans_[0].band_rows, setup_.height);
-      ACUITY_TRY(send_band(pictures, y, y_end, band));
-      for (size_t i = 0; i < 2; ++i) ACUITY_TRY(make_pixels(resident(pictures, i, y, band), i, y, y_end));
-      ACUITY_TRY(filter_band(0, y, y_end));
-      ACUITY_TRY(compute_->signal(*worked_[static_cast<size_t>(band % kSlots)]));
+      ACUITY_TRY(run_band(pictures, y, std::min(y + plans_[0].band_rows, setup_.height), band));
     }
-    for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(run_smaller_scale(s));
-    for (ScalePlan& plan : plans_) {
-      if (plan.own) ACUITY_TRY(compute_->wait_for(*plan.done));
-    }
-    ACUITY_TRY(compute_->download(*results_, 0, *memory_, tiles_, results_->size()));
-    ACUITY_TRY(compute_->wait());
+    Queue& first = *plans_[0].queue;
+    for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(first.wait_for(*plans_[s].done));
+    ACUITY_TRY(first.download(*results_, 0, *memory_, tiles_, results_->size()));
+    ACUITY_TRY(first.wait());
     return pool();
   }
 
@@ -162,36 +168,27 @@ class GpuRunner final : public Runner {
   enum { kReference, kDistorted, kPrepared, kInputs };
 
   explicit GpuRunner(const Metric::Setup& setup) : setup_(setup) {
-    size_t tiles = 0;
-    size_t plane_floats = 0;
-    for (const Size size : scale_sizes(setup.width, setup.height)) {
+    const auto whole_units = [](int rows) { return static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit)); };
+    const std::vector<Size> sizes = scale_sizes(setup.width, setup.height);
+    const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
+    const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandRows;
+    const bool banded = asked < setup.height;
+    // Halves of bands are bands.
+    const int unit = kBandUnit << (kBandedScales - 1);
+    const int band_rows = static_cast<int>(round_up(static_cast<size_t>(asked), static_cast<size_t>(unit)));
+    for (const Size size : sizes) {
       ScalePlan plan;
+      const size_t s = plans_.size();
       plan.size = size;
-      plan.stride = static_cast<int>(round_up(static_cast<size_t>(size.width), 32));
-      const auto whole_units = [](int rows) {
-        return static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit));
-      };
-      if (plans_.empty()) {
-        plan.band_rows =
-            std::min(whole_units(setup.strip_rows > 0 ? setup.strip_rows : kBandRows), whole_units(size.height));
-        plan.ring = plan.band_rows + kBandUnit;  // ten rows of the band above are still looked at
-        plane_floats = static_cast<size_t>(plan.ring) * static_cast<size_t>(plan.stride);
-      } else {
-        // Narrower rows leave room for more of them.
-        plan.ring = std::min(whole_units(size.height) + kBandUnit,
-                             static_cast<int>(plane_floats / static_cast<size_t>(plan.stride)) / kBandUnit * kBandUnit);
-        plan.band_rows = plan.ring - kBandUnit;
-      }
-      plan.tiles = tiles;
-      tiles += tile_count(size.width, size.height);
-      plan.own = plan.band_rows >= size.height && size.width * size.height <= kOwnPixels;
+      plan.stride = whole_units(size.width);
+      plan.banded = banded && s < kBandedScales;
+      plan.band_rows = plan.banded ? band_rows >> s : whole_units(size.height);
+      plan.ring = plan.band_rows + kBandUnit;  // ten rows of the band above are still looked at
+      plan.tiles = tile_total_;
+      tile_total_ += tile_count(size.width, size.height);
       plans_.push_back(std::move(plan));
     }
-    tile_total_ = tiles;
   }
-
-  int next_stride(size_t s) const { return s < plans_.size() ? plans_[s].size.width : 0; }
-  int next_plane(size_t s) const { return s < plans_.size() ? plans_[s].size.width * plans_[s].size.height : 0; }
 
   Status allocate() {
     size_t bytes = 0;
@@ -200,34 +197,20 @@ class GpuRunner final : public Runner {
       bytes += round_up(floats * sizeof(float), kDeviceAlignment);
       return at;
     };
-    ScalePlan* shared = nullptr;
     for (ScalePlan& plan : plans_) {
-      if (!plan.own && shared != nullptr) {
-        plan.xyb = shared->xyb;
-        plan.blurred = shared->blurred;
-        plan.state = shared->state;
-        continue;
-      }
-      if (!plan.own) shared = &plan;
       plan.xyb = place(2 * kChannels * plan.plane_floats());
       plan.blurred = place(kChannels * kPlanes * plan.plane_floats());
       plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
+      if (&plan != &plans_[0]) plan.linear = place(2 * kChannels * static_cast<size_t>(plan.linear_plane()));
+      ACUITY_TRY_ASSIGN(plan.queue, setup_.device->create_queue());
+      for (std::unique_ptr<Event>* event : {&plan.made, &plan.used, &plan.done}) {
+        ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
+      }
     }
     tiles_ = place(tile_total_ * kChannels * kSums);
-    // Scales take turns in two sets of planes.
-    for (size_t s = 1; s < std::min<size_t>(plans_.size(), 3); ++s) {
-      linear_[s % 2] = place(2 * kChannels * static_cast<size_t>(next_plane(s)));
-    }
     ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
-    ACUITY_TRY_ASSIGN(compute_, setup_.device->create_queue());
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
-    for (ScalePlan& plan : plans_) {
-      if (!plan.own) continue;
-      ACUITY_TRY_ASSIGN(plan.queue, setup_.device->create_queue());
-      ACUITY_TRY_ASSIGN(plan.ready, setup_.device->create_event());
-      ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
-    }
     for (size_t slot = 0; slot < kSlots; ++slot) {
       ACUITY_TRY_ASSIGN(sent_[slot], setup_.device->create_event());
       ACUITY_TRY_ASSIGN(worked_[slot], setup_.device->create_event());
@@ -317,7 +300,7 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(send(*pictures[i], inputs_[i], slot_offset(inputs_[i], band), y, y_end));
     }
     ACUITY_TRY(copy_->signal(*sent_[slot]));
-    return compute_->wait_for(*sent_[slot]);
+    return plans_[0].queue->wait_for(*sent_[slot]);
   }
 
   Resident resident(const std::array<const Rows*, 2>& pictures, size_t i, int y, int band) const {
@@ -331,16 +314,53 @@ class GpuRunner final : public Runner {
     return {memory_->address() + offset};
   }
 
+  // Rows y .. y_end - 1 of the picture through all scales that they complete a band of.
+  Status run_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
+    ACUITY_TRY(send_band(pictures, y, y_end, band));
+    ACUITY_TRY(begin_next(0, band > 0));
+    for (size_t i = 0; i < 2; ++i) ACUITY_TRY(make_pixels(resident(pictures, i, y, band), i, y, y_end));
+    ACUITY_TRY(plans_[0].queue->signal(*worked_[static_cast<size_t>(band % kSlots)]));
+    ACUITY_TRY(end_next(0));
+    ACUITY_TRY(filter_band(0, y, y_end));
+    const bool last = y_end == setup_.height;
+    for (size_t s = 1; s < plans_.size(); ++s) {
+      ScalePlan& plan = plans_[s];
+      if (!plan.banded && !last) break;
+      const int begin = plan.banded ? y >> s : 0;
+      ACUITY_TRY(run_smaller_band(s, begin, last ? plan.size.height : y_end >> s, band > 0));
+    }
+    return {};
+  }
+
+  // The next scale's linear light may be written once what it held has been used.
+  Status begin_next(size_t s, bool again) {
+    if (s + 1 < plans_.size() && plans_[s + 1].banded && again) return plans_[s].queue->wait_for(*plans_[s + 1].used);
+    return {};
+  }
+  Status end_next(size_t s) { return s + 1 < plans_.size() ? plans_[s].queue->signal(*plans_[s + 1].made) : Status(); }
+
+  // What a kernel that makes pixels is told of the next scale.
+  struct Next {
+    DeviceArray<float> linear;
+    int first = 0, stride = 0, plane = 0;
+  };
+  Next next_of(size_t s, int y) const {
+    if (s + 1 >= plans_.size()) return {};
+    const ScalePlan& next = plans_[s + 1];
+    return {array<float>(next.linear), next.banded ? y / 2 : 0, next.size.width, next.linear_plane()};
+  }
+
   Status make_pixels(const Resident& from, size_t image, int y, int y_end) {
     const ScalePlan& plan = plans_[0];
     const uint64_t pixels = from.input->pixels->address() + from.offset;
     const int across = groups(plan.size.width, 64), down = groups(y_end - y, 16);
-    const DeviceArray<float> xyb = array<float>(plan.xyb), next = array<float>(linear_[1]);
+    const DeviceArray<float> xyb = array<float>(plan.xyb);
+    const Next next = next_of(0, y);
     const auto codes = [&](const auto& kernel, auto handle) {
-      return compute_->run(kernel, across, down, handle, DeviceArray<const float>{from.input->table->address()}, xyb,
-                           next, static_cast<int>(from.input->form.table.size()) - 1, static_cast<int>(image),
-                           from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
-                           next_stride(1), next_plane(1));
+      return plan.queue->run(kernel, across, down, handle, DeviceArray<const float>{from.input->table->address()}, xyb,
+                             next.linear, static_cast<int>(from.input->form.table.size()) - 1, static_cast<int>(image),
+                             from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
+                             next.first, next.stride, next.plane);
     };
     switch (from.input->form.kind) {
       case Form::Kind::bytes:
@@ -350,42 +370,39 @@ class GpuRunner final : public Runner {
       case Form::Kind::linear:
         break;
     }
-    return compute_->run(kernels::pixels_from_linear, across, down, DeviceArray<const float>{pixels}, xyb, next,
-                         from.rows * plan.size.width, plan.size.width, static_cast<int>(image), from.y_first,
-                         plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride, next_stride(1),
-                         next_plane(1));
+    return plan.queue->run(kernels::pixels_from_linear, across, down, DeviceArray<const float>{pixels}, xyb,
+                           next.linear, from.rows * plan.size.width, plan.size.width, static_cast<int>(image),
+                           from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
+                           next.first, next.stride, next.plane);
+  }
+
+  Status run_smaller_band(size_t s, int y, int y_end, bool again) {
+    const ScalePlan& plan = plans_[s];
+    const int width = plan.size.width, height = plan.size.height;
+    ACUITY_TRY(plan.queue->wait_for(*plan.made));
+    ACUITY_TRY(begin_next(s, again));
+    const Next next = next_of(s, y);
+    ACUITY_TRY(plan.queue->run(kernels::pixels_from_linear, groups(width, 64), 2 * groups(y_end - y, 16),
+                               array<const float>(plan.linear), array<float>(plan.xyb), next.linear,
+                               plan.linear_plane(), width, 0, y, width, height, y, y_end, plan.ring, plan.stride,
+                               next.first, next.stride, next.plane));
+    ACUITY_TRY(plan.queue->signal(*plan.used));
+    ACUITY_TRY(end_next(s));
+    ACUITY_TRY(filter_band(s, y, y_end));
+    return plan.queue->signal(*plan.done);
   }
 
   // Both filters and the sums, once the band's XYB is there.
   Status filter_band(size_t s, int y, int y_end) {
-    ScalePlan& plan = plans_[s];
-    Queue& queue = plan.own ? *plan.queue : *compute_;
-    const bool last = y_end == plan.size.height;
-    if (plan.own) {
-      ACUITY_TRY(compute_->signal(*plan.ready));
-      ACUITY_TRY(queue.wait_for(*plan.ready));
-    }
-    ACUITY_TRY(queue.run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes, array<const float>(plan.xyb),
-                         array<float>(plan.blurred), plan.size.width, y, y_end, plan.ring, plan.stride));
-    ACUITY_TRY(queue.run(kernels::filter_columns, groups(plan.size.width, 32), kChannels, array<const float>(plan.xyb),
-                         array<const float>(plan.blurred), array<float>(plan.state),
-                         array<float>(tiles_ + plan.tiles * sizeof(TileSums)), plan.size.width, plan.size.height,
-                         y - kAhead, last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride));
-    return plan.own ? queue.signal(*plan.done) : Status();
-  }
-
-  Status run_smaller_scale(size_t s) {
     const ScalePlan& plan = plans_[s];
-    const int width = plan.size.width, height = plan.size.height;
-    for (int y = 0; y < height; y += plan.band_rows) {
-      const int y_end = std::min(y + plan.band_rows, height);
-      ACUITY_TRY(compute_->run(kernels::pixels_from_linear, groups(width, 64), 2 * groups(y_end - y, 16),
-                               array<const float>(linear_[s % 2]), array<float>(plan.xyb),
-                               array<float>(linear_[(s + 1) % 2]), next_plane(s), width, 0, 0, width, height, y, y_end,
-                               plan.ring, plan.stride, next_stride(s + 1), next_plane(s + 1)));
-      ACUITY_TRY(filter_band(s, y, y_end));
-    }
-    return {};
+    const bool last = y_end == plan.size.height;
+    ACUITY_TRY(plan.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes,
+                               array<const float>(plan.xyb), array<float>(plan.blurred), plan.size.width, y, y_end,
+                               plan.ring, plan.stride));
+    return plan.queue->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
+                           array<const float>(plan.xyb), array<const float>(plan.blurred), array<float>(plan.state),
+                           array<float>(tiles_ + plan.tiles * sizeof(TileSums)), plan.size.width, plan.size.height,
+                           y - kAhead, last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride);
   }
 
   std::vector<ScaleErrors> pool() const {
@@ -402,11 +419,10 @@ class GpuRunner final : public Runner {
   size_t tile_total_ = 0;
   std::unique_ptr<DeviceMemory> memory_;
   size_t tiles_ = 0;  // offset
-  std::array<size_t, 2> linear_{};
   std::unique_ptr<PinnedMemory> results_;
   std::array<Input, kInputs> inputs_;
   std::array<std::unique_ptr<Event>, kSlots> sent_, worked_;
-  std::unique_ptr<Queue> compute_, copy_;
+  std::unique_ptr<Queue> copy_;
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + 
 
 // One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of twice as many
 // groups does after the first. The band's rows run from
-// y_begin, which is even, to y_end. next: planes of linear light, next_stride floats a row, next_plane a plane; none if next_stride is 0.
+// y_begin, which is even, to y_end. next: planes of linear light,
+// row next_first first, next_stride floats a row, next_plane a plane; none if next_stride is 0.
 #define PIXELS_BODY(LOAD)                                                                                            \
   const int groups_down = (y_end - y_begin + 15) / 16;                                                               \
   const int image = first_image + group_y() / groups_down;                                                           \
@@ -41,7 +42,7 @@ FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + 
     }                                                                                                                \
     if (next_stride > 0) {                                                                                           \
       UNROLL for (int c = 0; c < 3; ++c) {                                                                           \
-        at(next, (image * 3 + c) * next_plane + (y / 2) * next_stride + x / 2) =                                     \
+        at(next, (image * 3 + c) * next_plane + (y / 2 - next_first) * next_stride + x / 2) =                                     \
             mean_of_quad(quad[c], quad[3 + c], quad[6 + c], quad[9 + c]);                                            \
       }                                                                                                              \
     }                                                                                                                \
@@ -50,14 +51,14 @@ FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + 
 // From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last value.
 #if KERNEL_HERE(pixels_from_bytes)
 KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
   PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
 }
 #endif
 
 #if KERNEL_HERE(pixels_from_words)
 KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
   PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
 }
 #endif
@@ -65,18 +66,19 @@ KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_ou
 // From linear light, three planes of `plane` floats with rows of linear_stride floats, row y_first first.
 #if KERNEL_HERE(pixels_from_linear)
 KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_stride, int next_plane) {
+       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
   PIXELS_BODY(at(linear, ((image - first_image) * 3 + c) * plane + (py - y_first) * linear_stride + px))
 }
 #endif
 
 // The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns. local_x is the row,
-// local_y the section of the filter, whose three outputs are added when the tile is written. Plane p of channel c: 0 mu1, 1 mu2,
-// 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of 32, so the rows of a group lie one after the other.
+// local_y the section of the filter, whose three outputs are added when the tile is written: there are few rows and long ones, so
+// shorter chains and more threads pay. Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of
+// 32, so the rows of a group lie one after the other.
 #if KERNEL_HERE(filter_rows)
-#define HELD 43  // 6 columns behind, the tile, 4 ahead; odd, so that neighbouring rows lie in different banks
-SHARED(float, held, 32 * HELD)
-SHARED(float, sections, 3 * 32 * 33)
+#define PITCH 33  // odd, so that neighbouring rows lie in different banks
+SHARED(float, arrived, 32 * PITCH)      // inputs, fetched by columns, read by rows
+SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
 
 FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
   if (section == 0) return section_1_step(p, q, sum);
@@ -84,20 +86,19 @@ FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) 
   return section_3_step(p, q, sum);
 }
 
-FUNCTION real held_sum(int i) { return held[i] + held[i + 10]; }
-
-// A tile of blocks of four alone: no column of it needs looking at. `row` is what is held of the thread's row.
+// A tile of blocks of four alone: no column of it needs looking at.
 #define FILTER_TILE(SECTION_FOUR)                                                                                    \
   UNROLL for (int i = 0; i < 32; i += 4) {                                                                           \
     real o0;                                                                                                         \
     real o1;                                                                                                         \
     real o2;                                                                                                         \
     real o3;                                                                                                         \
-    SECTION_FOUR(p, q, held_sum(row + i), held_sum(row + i + 1), held_sum(row + i + 2), held_sum(row + i + 3), o0, o1, o2, o3); \
-    sections[out_row + i] = o0;                                                                                      \
-    sections[out_row + i + 1] = o1;                                                                                  \
-    sections[out_row + i + 2] = o2;                                                                                  \
-    sections[out_row + i + 3] = o3;                                                                                  \
+    SECTION_FOUR(p, q, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11], inputs[i + 2] + inputs[i + 12],    \
+                 inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);                                                    \
+    leaving[out_row + i] = o0;                                                                                       \
+    leaving[out_row + i + 1] = o1;                                                                                   \
+    leaving[out_row + i + 2] = o2;                                                                                   \
+    leaving[out_row + i + 3] = o3;                                                                                   \
   }
 
 KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
@@ -106,57 +107,56 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
   const int section = local_y();
   const int y = y_begin + group_x() * 32;
   const int rows = min(32, y_end - y);
-  const int row = local_x() * HELD;
-  const int out_row = (section * 32 + local_x()) * 33;
-  // What the plane is made of: one channel of one picture, or the product of two.
+  const int row = local_x() * PITCH;
+  const int out_row = section * 32 * PITCH + row;
+  // What the plane is made of: one channel of one picture, or a product.
   const int first = (channel * ring + y % ring) * stride;
   const int second = first + 3 * ring * stride;
-  const int from_a = plane == 1 || plane == 3 ? second : first;
+  const int from = plane == 1 || plane == 3 ? second : first;
   const bool square = plane == 2 || plane == 3;
   const bool product = plane == 4;
   const int to = ((channel * 5 + plane) * ring + y % ring) * stride;
-  // Columns -6 .. 3 first, then a tile at a time, fetched while the one before it is filtered; each section's threads fetch a third.
-  // Addresses are kept inside the picture and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
-  if (section == 0) {
-    for (int i = 0; i < 10; ++i) {
-      const bool inside = i >= 6 && i - 6 < width && local_x() < rows;
-      real value = real(0.0f);
-      if (inside) {
-        const int at_row = local_x() * stride + i - 6;
-        value = at(xyb, from_a + at_row);
-        if (square) value = value * value;
-        if (product) value = value * at(xyb, second + at_row);
-      }
-      held[row + i] = value;
+  real p = real(0.0f);
+  real q = real(0.0f);
+  // The ten inputs before the tile: columns -6 .. 3 at first.
+  real window[10];
+  UNROLL for (int i = 0; i < 10; ++i) {
+    window[i] = real(0.0f);
+    if (i >= 6 && i - 6 < width && local_x() < rows) {
+      window[i] = at(xyb, from + local_x() * stride + i - 6);
+      if (square) window[i] = window[i] * window[i];
+      if (product) window[i] = window[i] * at(xyb, second + local_x() * stride + i - 6);
     }
+    if (i >= 6) section_step(section, p, q, window[i]);
   }
+  // A tile is fetched while the one before it is filtered, a third by each section's threads. Addresses are kept inside the picture
+  // and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
   real a[11];
   real b[11];
   int column = min(4 + local_x(), width - 1);
   UNROLL for (int k = 0; k < 11; ++k) {
-    a[k] = at(xyb, from_a + min(k * 3 + section, rows - 1) * stride + column);
+    a[k] = at(xyb, from + min(k * 3 + section, rows - 1) * stride + column);
     b[k] = real(1.0f);
   }
   if (product) {
     UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
   }
-  barrier_group();
-  real p = real(0.0f);
-  real q = real(0.0f);
-  for (int i = 6; i < 10; ++i) section_step(section, p, q, held[row + i]);
   for (int x = 0; x < width; x += 32) {
     const bool column_inside = x + 4 + local_x() < width;
     UNROLL for (int k = 0; k < 11; ++k) {
       const int r = k * 3 + section;
       const real value = a[k] * (square ? a[k] : b[k]);  // times one is exact
-      if (r < 32) held[r * HELD + 10 + local_x()] = column_inside && r < rows ? value : real(0.0f);
+      if (r < 32) arrived[r * PITCH + local_x()] = column_inside && r < rows ? value : real(0.0f);
     }
     column = min(x + 36 + local_x(), width - 1);
-    UNROLL for (int k = 0; k < 11; ++k) a[k] = at(xyb, from_a + min(k * 3 + section, rows - 1) * stride + column);
+    UNROLL for (int k = 0; k < 11; ++k) a[k] = at(xyb, from + min(k * 3 + section, rows - 1) * stride + column);
     if (product) {
       UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
     }
     barrier_group();
+    real inputs[42];
+    UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
+    UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[row + i];
     if (x >= 8 && x + 28 <= width - 8) {
       if (section == 0) {
         FILTER_TILE(section_1_four)
@@ -166,45 +166,35 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
         FILTER_TILE(section_3_four)
       }
     } else {
-      for (int i = 0; i < 32; i += 4) {
-        real o0 = real(0.0f);
-        real o1 = real(0.0f);
-        real o2 = real(0.0f);
-        real o3 = real(0.0f);
-        const real s0 = held_sum(row + i);
-        const real s1 = held_sum(row + i + 1);
-        const real s2 = held_sum(row + i + 2);
-        const real s3 = held_sum(row + i + 3);
+      // The first and the last tiles: some outputs one by one.
+      UNROLL for (int i = 0; i < 32; i += 4) {
+        real o[4];
+        const real s0 = inputs[i] + inputs[i + 10];
+        const real s1 = inputs[i + 1] + inputs[i + 11];
+        const real s2 = inputs[i + 2] + inputs[i + 12];
+        const real s3 = inputs[i + 3] + inputs[i + 13];
         if (x + i >= 8 && x + i <= width - 8) {
-          if (section == 0) section_1_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
-          if (section == 1) section_2_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
-          if (section == 2) section_3_four(p, q, s0, s1, s2, s3, o0, o1, o2, o3);
+          if (section == 0) section_1_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
+          if (section == 1) section_2_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
+          if (section == 2) section_3_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
         } else {
-          o0 = section_step(section, p, q, s0);
-          o1 = section_step(section, p, q, s1);
-          o2 = section_step(section, p, q, s2);
-          o3 = section_step(section, p, q, s3);
+          o[0] = section_step(section, p, q, s0);
+          o[1] = section_step(section, p, q, s1);
+          o[2] = section_step(section, p, q, s2);
+          o[3] = section_step(section, p, q, s3);
         }
-        sections[out_row + i] = o0;
-        sections[out_row + i + 1] = o1;
-        sections[out_row + i + 2] = o2;
-        sections[out_row + i + 3] = o3;
+        UNROLL for (int j = 0; j < 4; ++j) leaving[out_row + i + j] = o[j];
       }
     }
+    UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
     barrier_group();
     UNROLL for (int k = 0; k < 11; ++k) {
       const int r = k * 3 + section;
       if (r < rows && x + local_x() < width) {
-        const int i = r * 33 + local_x();
-        at(blurred, to + r * stride + x + local_x()) = sections[i] + (sections[32 * 33 + i] + sections[2 * 32 * 33 + i]);
+        const int i = r * PITCH + local_x();
+        at(blurred, to + r * stride + x + local_x()) = leaving[i] + (leaving[32 * PITCH + i] + leaving[2 * 32 * PITCH + i]);
       }
     }
-    // What the next tile looks back at.
-    UNROLL for (int k = 0; k < 4; ++k) {
-      const int i = k * 3 + section;
-      if (i < 10) held[row + i] = held[row + 32 + i];
-    }
-    barrier_group();
   }
 }
 #endif
@@ -222,10 +212,17 @@ SHARED(float, column_sums, 6 * 32)
 FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
   const int first = (part < 2 ? 0 : CHUNK * 32) + local_x();
   const real sign = real(part < 4 ? 1.0f : -1.0f);
-  if (part % 2 == 0) {
-    for (int k = k_begin; k < k_end; ++k) sum = sum + max(sign * errors[first + k * 32], real(0.0f));
+  const bool fourth = part % 2 == 1;
+  if (k_end - k_begin == CHUNK) {
+    UNROLL for (int k = 0; k < CHUNK; ++k) {
+      const real error = max(sign * errors[first + k * 32], real(0.0f));
+      sum = sum + (fourth ? fourth_power(error) : error);
+    }
   } else {
-    for (int k = k_begin; k < k_end; ++k) sum = sum + fourth_power(max(sign * errors[first + k * 32], real(0.0f)));
+    for (int k = k_begin; k < k_end; ++k) {
+      const real error = max(sign * errors[first + k * 32], real(0.0f));
+      sum = sum + (fourth ? fourth_power(error) : error);
+    }
   }
   return sum;
 }
