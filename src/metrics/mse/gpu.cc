@@ -3,8 +3,11 @@
 // picture.
 #include "metrics/mse/gpu.h"
 
+#include <limits>
 #include <memory>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/try.h"
 #include "lang/host.h"
@@ -31,9 +34,15 @@ Result<std::array<double, 3>> sum_on_device(Device& device, const Rows& referenc
   const size_t picture_bytes = 3 * plane * sizeof(float);
   const size_t tiles = tile_count(width, height), tiles_bytes = tiles * sizeof(TileSums);
 
-  std::unique_ptr<Queue> queue;
+  if (3 * plane > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return Status(StatusCode::too_big, fmt::format("{}x{} pixels have more samples than the kernels can count; use the "
+                                                   "device cpu",
+                                                   width, height));
+  }
+
   std::unique_ptr<PinnedMemory> staging, results;
   std::unique_ptr<DeviceMemory> pixels, sums;
+  std::unique_ptr<Queue> queue;  // goes before the memory, and waits for what is in flight on it
   ACUITY_TRY_ASSIGN(staging, device.allocate_pinned(2 * picture_bytes));
   ACUITY_TRY_ASSIGN(results, device.allocate_pinned(tiles_bytes));
   ACUITY_TRY_ASSIGN(pixels, device.allocate(2 * picture_bytes));
