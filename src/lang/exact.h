@@ -56,7 +56,7 @@ FUNCTION void log_2_pair(real x, INOUT(real) high, INOUT(real) low) {
   const real below = m - real(1.0f);
   const real above = m + real(1.0f);
   const real above_low = m - (above - real(1.0f));
-  const real reciprocal = real(1.0f) / above;
+  const real reciprocal = divide(real(1.0f), above);
   const real s = below * reciprocal;
   const real s_low = fma(-s, above_low, fma(-s, above, below)) * reciprocal;
   // log2(m) = s * (C0 + w * (C1 + w * T(w))) with w = s^2, C0 = 2 / ln 2 and C1 = C0 / 3; each step as a pair.
