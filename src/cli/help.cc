@@ -7,6 +7,7 @@
 
 #include "acuity/version.h"
 #include "cli/text.h"
+#include "device/device.h"
 #include "lang/targets.h"
 
 namespace acuity::cli {
@@ -55,6 +56,15 @@ std::string compiler() {
 #endif
 }
 
+// What this build can drive, whether it is there or not.
+std::string devices() {
+  std::string names = "cpu";
+  for (const Backend backend : {Backend::cuda, Backend::hip, Backend::vulkan}) {
+    if (has_code(backend)) names += fmt::format(", {}", backend_name(backend));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string general_help() {
@@ -78,7 +88,7 @@ std::string command_help(const Command& command) {
 
 std::string version_text() {
   const Status cpu = prepare_cpu();
-  return fmt::format("acuity {}\ncompiler: {}\ndevices: cpu\ncpu: {}\n", acuity_version(), compiler(),
+  return fmt::format("acuity {}\ncompiler: {}\ndevices: {}\ncpu: {}\n", acuity_version(), compiler(), devices(),
                      cpu.ok() ? cpu_target() : cpu.message());
 }
 

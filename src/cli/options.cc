@@ -169,7 +169,9 @@ const Command* find_command(std::string_view name) {
 const std::vector<Option>& general_options() {
   static const std::vector<Option> table = {
       kHelp,
-      {.name = "--version", .letter = "-V", .help = "show the version, the compiler and the instruction set in use"}};
+      {.name = "--version",
+       .letter = "-V",
+       .help = "show the version, the compiler, the kinds of device built in and the instruction set in use"}};
   return table;
 }
 

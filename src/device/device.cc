@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/device.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -13,6 +14,9 @@
 #include "device/probe.h"
 
 namespace acuity {
+
+extern const KernelFile probe_kernels;
+
 namespace {
 
 struct BackendEntry {
@@ -52,6 +56,11 @@ Result<Choice> parse(std::string_view id) {
 }  // namespace
 
 const char* backend_name(Backend backend) { return kBackends[static_cast<size_t>(backend)].name; }
+
+bool has_code(Backend backend) {
+  return std::any_of(probe_kernels.codes.begin(), probe_kernels.codes.end(),
+                     [backend](const KernelCode& code) { return code.backend == backend; });
+}
 
 DeviceList list_devices() {
   DeviceList all;

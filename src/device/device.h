@@ -114,6 +114,9 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id);
 
 const char* backend_name(Backend backend);
 
+/// Whether this build has kernels for a backend.
+bool has_code(Backend backend);
+
 }  // namespace acuity
 
 #endif

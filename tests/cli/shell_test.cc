@@ -72,6 +72,7 @@ TEST(Shell, Version) {
   const Outcome outcome = acuity({"--version"});
   EXPECT_TRUE(outcome.out.starts_with(std::string("acuity ") + ACUITY_VERSION + "\n"));
   EXPECT_TRUE(contains(outcome.out, "compiler: "));
+  EXPECT_TRUE(contains(outcome.out, "\ndevices: cpu, cuda, hip, vulkan\n")) << "packages for kernels were missing";
   EXPECT_EQ(acuity({"-V"}).out, outcome.out);
 #ifdef __x86_64__
   EXPECT_TRUE(contains(acuity({"--version"}, {.environment = {"ACUITY_CPU=sse4"}}).out, "SSE4"));

@@ -112,7 +112,7 @@ class CudaDriver : public GpuDriver {
 };
 
 LoadedDriver CudaDriver::load() {
-  if (!has_code(probe_kernels, Backend::cuda)) {
+  if (!has_code(Backend::cuda)) {
     return Status(StatusCode::device, "this build has no CUDA kernels: clang++-19 was missing when it was made");
   }
   Result<DriverLibrary> opened = DriverLibrary::open("ACUITY_CUDA_DRIVER", {"libcuda.so.1"});

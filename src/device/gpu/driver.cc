@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/gpu/driver.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <dlfcn.h>
@@ -38,11 +37,6 @@ Status DriverLibrary::complete() const {
 
 std::string GpuDriver::failure_text(DriverOutcome outcome) const {
   return fmt::format("{} failed with {}", outcome.function, error_text(outcome.code));
-}
-
-bool has_code(const KernelFile& file, Backend backend) {
-  return std::any_of(file.codes.begin(), file.codes.end(),
-                     [backend](const KernelCode& code) { return code.backend == backend; });
 }
 
 }  // namespace acuity

@@ -120,9 +120,6 @@ class GpuDriver {
   std::string failure_text(DriverOutcome outcome) const;
 };
 
-/// Whether this build has code for a backend at all.
-bool has_code(const KernelFile& file, Backend backend);
-
 }  // namespace acuity
 
 #endif

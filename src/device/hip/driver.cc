@@ -6,9 +6,6 @@
 #include "device/gpu/device.h"
 
 namespace acuity {
-
-extern const KernelFile probe_kernels;
-
 namespace {
 
 class HipDriver : public GpuDriver {
@@ -69,7 +66,7 @@ class HipDriver : public GpuDriver {
 };
 
 LoadedDriver HipDriver::load() {
-  if (!has_code(probe_kernels, Backend::hip)) {
+  if (!has_code(Backend::hip)) {
     return Status(StatusCode::device,
                   "this build has no HIP kernels: clang++-19 or ld.lld-19 was missing when it was made");
   }
