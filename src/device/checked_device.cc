@@ -124,7 +124,10 @@ class CheckedQueue : public Queue {
 
 class CheckedDevice : public Device {
  public:
-  explicit CheckedDevice(std::shared_ptr<Device> inner) : inner_(std::move(inner)) { info_ = inner_->info(); }
+  CheckedDevice(std::shared_ptr<Device> inner, std::string note) : inner_(std::move(inner)) {
+    info_ = inner_->info();
+    info_.note = std::move(note);
+  }
 
   Result<int64_t> free_bytes() const override { return inner_->free_bytes(); }
 
@@ -161,8 +164,8 @@ class CheckedDevice : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device) {
-  return std::make_shared<CheckedDevice>(std::move(device));
+std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, std::string note) {
+  return std::make_shared<CheckedDevice>(std::move(device), std::move(note));
 }
 
 }  // namespace acuity

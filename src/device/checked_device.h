@@ -7,8 +7,8 @@
 
 namespace acuity {
 
-/// The same device behind those checks. Backends see only calls that make sense.
-std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device);
+/// The same device behind those checks. Backends see only calls that make sense. `note` becomes part of its info.
+std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, std::string note);
 
 }  // namespace acuity
 

@@ -92,7 +92,11 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
     return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
                                                   info.name, info.driver, report->first_mistake()));
   }
-  std::shared_ptr<Device> checked = check_calls(std::move(*device));
+  std::string note;
+  if (!report->mistakes.empty()) {
+    note = fmt::format("the driver takes numbers below 2^-126 for zero: {}", report->first_mistake());
+  }
+  std::shared_ptr<Device> checked = check_calls(std::move(*device), std::move(note));
   known = checked;
   return checked;
 }

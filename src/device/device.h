@@ -23,6 +23,7 @@ struct DeviceInfo {
   std::string name;    // "NVIDIA H200"
   std::string driver;  // "CUDA driver 13.0"
   int64_t memory_bytes = 0;
+  std::string note;  // what an opened device was forgiven, in a sentence; usually empty
 };
 
 /// A backend, or a device of it, that cannot be used, and why.

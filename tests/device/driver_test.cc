@@ -161,6 +161,7 @@ TEST_P(DriverTest, OpensWhatAnswersRightly) {
   const auto device = open_device(GetParam().backend);
   ASSERT_TRUE(device.ok()) << device.status().message();
   EXPECT_EQ((*device)->info().id, id(0));
+  EXPECT_EQ((*device)->info().note, "");
   EXPECT_EQ(*(*device)->free_bytes(), 1 << 20);
 }
 

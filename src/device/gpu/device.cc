@@ -191,9 +191,13 @@ Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
     return Status(StatusCode::device, fmt::format("{} ({}): {}", device_id(driver.backend(), index), name,
                                                   architecture.status().message()));
   }
-  return DeviceInfo{
-      driver.backend(),           index, device_id(driver.backend(), index), name, driver.version_text(version),
-      static_cast<int64_t>(bytes)};
+  return DeviceInfo{.backend = driver.backend(),
+                    .index = index,
+                    .id = device_id(driver.backend(), index),
+                    .name = name,
+                    .driver = driver.version_text(version),
+                    .memory_bytes = static_cast<int64_t>(bytes),
+                    .note = ""};
 }
 
 }  // namespace
