@@ -24,8 +24,9 @@ struct Scorer::State {
   int width = 0;
   int height = 0;
   Threads threads{1};
-  std::shared_ptr<Device> device;  // null: the CPU
-  std::string device_reason;       // why it was chosen, where the caller left it open
+  std::shared_ptr<Device> device;     // null: the CPU
+  std::string device_reason;          // why it was chosen, where the caller left it open
+  std::vector<NamedValue> set_up_ms;  // what came before the first score; told with it
   std::unique_ptr<Metric> metric;
   bool has_reference = false;
 
@@ -52,7 +53,8 @@ struct Scorer::State {
       ACUITY_TRY_ASSIGN(device, open_device(options.device));
       return {};
     }
-    device_reason = "device: cpu, the default";
+    device_reason =
+        "device: auto took the CPU, which scores a pair sooner than a GPU can be opened; for many pairs name a GPU";
     return {};
   }
 
@@ -83,7 +85,9 @@ struct Scorer::State {
                         .memory_mode = memory_mode(),
                         .working_bytes = static_cast<int64_t>(metric->working_bytes()),
                         .assumptions = std::move(measured->assumptions),
-                        .timing_ms = {{"metric", elapsed.count()}}};
+                        .timing_ms = std::exchange(set_up_ms, {})};
+    score.provenance.timing_ms.push_back({"metric", elapsed.count()});
+    if (!device_reason.empty()) score.provenance.assumptions.push_back(device_reason);
     return score;
   }
 
@@ -132,7 +136,9 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     state->width = width;
     state->height = height;
     state->threads = Threads(options.threads);
+    const auto begin = std::chrono::steady_clock::now();
     ACUITY_TRY(state->choose_device());
+    const auto opened = std::chrono::steady_clock::now();
     Metric::Setup setup{.width = width,
                         .height = height,
                         .want_map = options.want_map,
@@ -142,6 +148,11 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     Result<std::unique_ptr<Metric>> metric = state->entry->create(setup);
     if (!metric.ok()) return metric.status();
     state->metric = std::move(*metric);
+    const auto milliseconds = [](auto from, auto to) {
+      return std::chrono::duration<double, std::milli>(to - from).count();
+    };
+    if (state->device) state->set_up_ms.push_back({"open_device", milliseconds(begin, opened)});
+    state->set_up_ms.push_back({"allocate", milliseconds(opened, std::chrono::steady_clock::now())});
     return Scorer(std::move(state));
   });
 }

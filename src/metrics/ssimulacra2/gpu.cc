@@ -33,7 +33,7 @@ namespace {
 
 constexpr int kBandRows = 512;           // enough rows to keep the row filter busy, few enough to keep memory small
 constexpr int kBandUnit = 32;            // bands and rings are multiples of this, as the kernels want them
-constexpr int kBandedScales = 3;         // of a picture of more than one band
+constexpr int kBandedScales = 4;         // of a picture of more than one band
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
 constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
