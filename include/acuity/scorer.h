@@ -35,7 +35,7 @@ struct MemoryMode {
 
 struct ScorerOptions {
   std::string metric{};         ///< a name from metrics()
-  std::string device = "auto";  ///< "auto" or "cpu"
+  std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never another instead
   MemoryMode memory{};
   int threads = 0;        ///< 0: one for each core
   bool want_map = false;  ///< fill Score::map

@@ -87,6 +87,8 @@ struct Scorer::State {
                         .assumptions = std::move(measured->assumptions),
                         .timing_ms = std::exchange(set_up_ms, {})};
     score.provenance.timing_ms.push_back({"metric", elapsed.count()});
+    if (device && !device->info().note.empty())
+      score.provenance.assumptions.push_back("device: " + device->info().note);
     if (!device_reason.empty()) score.provenance.assumptions.push_back(device_reason);
     return score;
   }

@@ -137,6 +137,13 @@ class RowReader {
     return static_cast<int64_t>(rest_.size()) / least >= header_.height;
   }
   bool has_more() { return header_.text ? !scanner_.only_space_left() : !Scanner(rest_, 0).only_space_left(); }
+  /// The next row as it stands, where samples are bytes that use the full range; else null.
+  const uint8_t* take_bytes() {
+    if (header_.text || header_.bitmap || header_.maximum != 255) return nullptr;
+    const uint8_t* row = rest_.data();
+    rest_ = rest_.subspan(static_cast<size_t>(row_bytes_));
+    return row;
+  }
   /// False when there is something other than a sample.
   bool read(std::vector<int64_t>& row) {
     const uint8_t* from = rest_.data();
@@ -205,6 +212,10 @@ Result<Picture> decode_pnm(const Source& source) {
   if (!picture.ok()) return picture;
   std::vector<int64_t> row(static_cast<size_t>(header->width * header->samples));
   for (int64_t y = 0; y < shape.height; ++y) {
+    if (const uint8_t* bytes = reader.take_bytes()) {
+      std::memcpy(row_of(*picture, y), bytes, row.size());
+      continue;
+    }
     if (!reader.read(row)) {
       return damaged(source, "PNM",
                      fmt::format("row {} lacks a sample, or has one that is not in 0 .. {}", y, maximum));
