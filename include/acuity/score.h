@@ -28,7 +28,7 @@ struct Provenance {
   std::string library_version;
   std::string device;  ///< e.g. "cpu (AVX2)"
   int threads = 1;
-  std::string memory_mode;  ///< "full" or "strip 64"
+  std::string memory_mode;    ///< "full" or "strip 64"
   int64_t working_bytes = 0;  ///< memory held for scoring, the pictures themselves and a map not counted
   std::vector<std::string> assumptions;
   std::vector<NamedValue> timing_ms;  ///< e.g. {"metric", 12.5}

@@ -124,10 +124,7 @@ class CheckedQueue : public Queue {
 
 class CheckedDevice : public Device {
  public:
-  CheckedDevice(std::shared_ptr<Device> inner, std::string note) : inner_(std::move(inner)) {
-    info_ = inner_->info();
-    info_.note = std::move(note);
-  }
+  CheckedDevice(std::shared_ptr<Device> inner, DeviceInfo info) : inner_(std::move(inner)) { info_ = std::move(info); }
 
   Result<int64_t> free_bytes() const override { return inner_->free_bytes(); }
 
@@ -164,8 +161,8 @@ class CheckedDevice : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, std::string note) {
-  return std::make_shared<CheckedDevice>(std::move(device), std::move(note));
+std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, DeviceInfo info) {
+  return std::make_shared<CheckedDevice>(std::move(device), std::move(info));
 }
 
 }  // namespace acuity

@@ -7,8 +7,9 @@
 
 namespace acuity {
 
-/// The same device behind those checks. Backends see only calls that make sense. `note` becomes part of its info.
-std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, std::string note);
+/// The same device behind those checks. Backends see only calls that make sense. `info` says what is known
+/// of it by now.
+std::shared_ptr<Device> check_calls(std::shared_ptr<Device> device, DeviceInfo info);
 
 }  // namespace acuity
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -82,21 +83,24 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   std::weak_ptr<Device>& known = opened[{choice->backend->backend, choice->index}];
   // A lost device answers nothing, even this, and is opened anew.
   if (std::shared_ptr<Device> device = known.lock(); device != nullptr && device->free_bytes().ok()) return device;
+  const auto begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
   if (!device.ok()) return device.status();
+  const auto open = std::chrono::steady_clock::now();
   const Result<ProbeReport> report = probe_device(**device);
   if (!report.ok()) return report.status();
+  DeviceInfo info = (*device)->info();
+  info.open_ms = std::chrono::duration<double, std::milli>(open - begin).count();
+  info.probe_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - open).count();
   const bool vulkan = choice->backend->backend == Backend::vulkan;
   if (vulkan ? !report->acceptable() : !report->mistakes.empty()) {
-    const DeviceInfo& info = (*device)->info();
     return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
                                                   info.name, info.driver, report->first_mistake()));
   }
-  std::string note;
   if (!report->mistakes.empty()) {
-    note = fmt::format("the driver takes numbers below 2^-126 for zero: {}", report->first_mistake());
+    info.note = fmt::format("the driver takes numbers below 2^-126 for zero: {}", report->first_mistake());
   }
-  std::shared_ptr<Device> checked = check_calls(std::move(*device), std::move(note));
+  std::shared_ptr<Device> checked = check_calls(std::move(*device), std::move(info));
   known = checked;
   return checked;
 }

@@ -23,7 +23,9 @@ struct DeviceInfo {
   std::string name;    // "NVIDIA H200"
   std::string driver;  // "CUDA driver 13.0"
   int64_t memory_bytes = 0;
-  std::string note;  // what an opened device was forgiven, in a sentence; usually empty
+  double open_ms = 0;   // how long the driver took to load and open it
+  double probe_ms = 0;  // and to answer the first kernel
+  std::string note{};   // what an opened device was forgiven, in a sentence; usually empty
 };
 
 /// A backend, or a device of it, that cannot be used, and why.
@@ -72,13 +74,15 @@ class Queue {
  public:
   virtual ~Queue() = default;
 
-  virtual Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) = 0;
-  virtual Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset, size_t bytes) = 0;
+  virtual Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset,
+                        size_t bytes) = 0;
+  virtual Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset,
+                          size_t bytes) = 0;
   virtual Status clear(DeviceMemory& memory, size_t offset, size_t bytes) = 0;  // to zero; multiples of 4
   virtual Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) = 0;
-  virtual Status signal(Event& event) = 0;         // when all before it is done
-  virtual Status wait_for(const Event& event) = 0; // what comes after waits; the event has been signalled before
-  virtual Status wait() = 0;                       // until everything is done
+  virtual Status signal(Event& event) = 0;          // when all before it is done
+  virtual Status wait_for(const Event& event) = 0;  // what comes after waits; the event has been signalled before
+  virtual Status wait() = 0;                        // until everything is done
 
   /// kernel(groups_x, groups_y, arguments...), checked by the compiler.
   template <typename... Parameters, typename... Arguments>

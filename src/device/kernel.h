@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled forms are.
+// What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled forms
+// are.
 #ifndef ACUITY_DEVICE_KERNEL_H
 #define ACUITY_DEVICE_KERNEL_H
 
@@ -15,7 +16,8 @@ enum class Backend { cuda, hip, vulkan };
 /// One compiled form of a file of kernels (CUDA, HIP) or of one kernel (Vulkan), embedded in the library.
 struct KernelCode {
   Backend backend;
-  const char* target;  // "sm_75" (PTX, or a cubin when the data starts with ELF), "gfx90a", "spirv", "spirv_emulated_fma"
+  const char*
+      target;  // "sm_75" (PTX, or a cubin when the data starts with ELF), "gfx90a", "spirv", "spirv_emulated_fma"
   const char* kernel;  // Vulkan: which one; otherwise empty
   std::span<const unsigned char> data;
 };
@@ -26,8 +28,8 @@ struct KernelFile {
   std::span<const KernelCode> codes;
 };
 
-/// A kernel as queues see it. Arguments are one block of memory, each at its natural alignment: buffers are 64-bit addresses,
-/// whole and real numbers 32 bit; at most 128 bytes.
+/// A kernel as queues see it. Arguments are one block of memory, each at its natural alignment: buffers are 64-bit
+/// addresses, whole and real numbers 32 bit; at most 128 bytes.
 struct KernelInfo {
   const KernelFile* file;
   const char* name;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a device must answer before it is trusted: sums, products, quotients, roots and fused multiply-adds whose last bit
-// tells a correct rounding from a nearly correct one, and a group that meets at a barrier.
+// What a device must answer before it is trusted: sums, products, quotients, roots and fused multiply-adds whose last
+// bit tells a correct rounding from a nearly correct one, and a group that meets at a barrier.
 #include "lang/dialect.h"
 
 #if KERNEL_HERE(probe)
 SHARED(float, passed_on, 64)
 
-// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), and the fma of the group's thread
-// on the other side, which it passed on.
+// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), and the fma of the group's
+// thread on the other side, which it passed on.
 KERNEL(probe, 64, 1, f32_in triples, f32_out answers, int count) {
   const int i = global_x();
   const bool inside = i < count;

@@ -138,9 +138,8 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     state->width = width;
     state->height = height;
     state->threads = Threads(options.threads);
-    const auto begin = std::chrono::steady_clock::now();
     ACUITY_TRY(state->choose_device());
-    const auto opened = std::chrono::steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     Metric::Setup setup{.width = width,
                         .height = height,
                         .want_map = options.want_map,
@@ -150,11 +149,12 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     Result<std::unique_ptr<Metric>> metric = state->entry->create(setup);
     if (!metric.ok()) return metric.status();
     state->metric = std::move(*metric);
-    const auto milliseconds = [](auto from, auto to) {
-      return std::chrono::duration<double, std::milli>(to - from).count();
-    };
-    if (state->device) state->set_up_ms.push_back({"open_device", milliseconds(begin, opened)});
-    state->set_up_ms.push_back({"allocate", milliseconds(opened, std::chrono::steady_clock::now())});
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    if (state->device) {
+      state->set_up_ms = {{"open_device", state->device->info().open_ms},
+                          {"probe_device", state->device->info().probe_ms}};
+    }
+    state->set_up_ms.push_back({state->device ? "load_and_allocate" : "allocate", elapsed.count()});
     return Scorer(std::move(state));
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The kernel dialect for Vulkan: after the C preprocessor this is GLSL. Each kernel becomes a module of its own, the one named
-// by the macro PICK_<kernel>, which is `~, 1`.
+// The kernel dialect for Vulkan: after the C preprocessor this is GLSL. Each kernel becomes a module of its own, the
+// one named by the macro PICK_<kernel>, which is `~, 1`.
 
 #define SECOND_OF(a, b, ...) b
 #define SECOND(...) SECOND_OF(__VA_ARGS__, 0, 0)
@@ -8,31 +8,61 @@
 
 // An argument list becomes the members of the push constants.
 #define MEMBERS_1(a) a;
-#define MEMBERS_2(a, ...) a; MEMBERS_1(__VA_ARGS__)
-#define MEMBERS_3(a, ...) a; MEMBERS_2(__VA_ARGS__)
-#define MEMBERS_4(a, ...) a; MEMBERS_3(__VA_ARGS__)
-#define MEMBERS_5(a, ...) a; MEMBERS_4(__VA_ARGS__)
-#define MEMBERS_6(a, ...) a; MEMBERS_5(__VA_ARGS__)
-#define MEMBERS_7(a, ...) a; MEMBERS_6(__VA_ARGS__)
-#define MEMBERS_8(a, ...) a; MEMBERS_7(__VA_ARGS__)
-#define MEMBERS_9(a, ...) a; MEMBERS_8(__VA_ARGS__)
-#define MEMBERS_10(a, ...) a; MEMBERS_9(__VA_ARGS__)
-#define MEMBERS_11(a, ...) a; MEMBERS_10(__VA_ARGS__)
-#define MEMBERS_12(a, ...) a; MEMBERS_11(__VA_ARGS__)
-#define MEMBERS_13(a, ...) a; MEMBERS_12(__VA_ARGS__)
-#define MEMBERS_14(a, ...) a; MEMBERS_13(__VA_ARGS__)
-#define MEMBERS_15(a, ...) a; MEMBERS_14(__VA_ARGS__)
-#define MEMBERS_16(a, ...) a; MEMBERS_15(__VA_ARGS__)
+#define MEMBERS_2(a, ...) \
+  a;                      \
+  MEMBERS_1(__VA_ARGS__)
+#define MEMBERS_3(a, ...) \
+  a;                      \
+  MEMBERS_2(__VA_ARGS__)
+#define MEMBERS_4(a, ...) \
+  a;                      \
+  MEMBERS_3(__VA_ARGS__)
+#define MEMBERS_5(a, ...) \
+  a;                      \
+  MEMBERS_4(__VA_ARGS__)
+#define MEMBERS_6(a, ...) \
+  a;                      \
+  MEMBERS_5(__VA_ARGS__)
+#define MEMBERS_7(a, ...) \
+  a;                      \
+  MEMBERS_6(__VA_ARGS__)
+#define MEMBERS_8(a, ...) \
+  a;                      \
+  MEMBERS_7(__VA_ARGS__)
+#define MEMBERS_9(a, ...) \
+  a;                      \
+  MEMBERS_8(__VA_ARGS__)
+#define MEMBERS_10(a, ...) \
+  a;                       \
+  MEMBERS_9(__VA_ARGS__)
+#define MEMBERS_11(a, ...) \
+  a;                       \
+  MEMBERS_10(__VA_ARGS__)
+#define MEMBERS_12(a, ...) \
+  a;                       \
+  MEMBERS_11(__VA_ARGS__)
+#define MEMBERS_13(a, ...) \
+  a;                       \
+  MEMBERS_12(__VA_ARGS__)
+#define MEMBERS_14(a, ...) \
+  a;                       \
+  MEMBERS_13(__VA_ARGS__)
+#define MEMBERS_15(a, ...) \
+  a;                       \
+  MEMBERS_14(__VA_ARGS__)
+#define MEMBERS_16(a, ...) \
+  a;                       \
+  MEMBERS_15(__VA_ARGS__)
 #define SEVENTEENTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, ...) a17
-#define MEMBERS(...)                                                                                               \
-  SEVENTEENTH(__VA_ARGS__, MEMBERS_16, MEMBERS_15, MEMBERS_14, MEMBERS_13, MEMBERS_12, MEMBERS_11, MEMBERS_10,     \
+#define MEMBERS(...)                                                                                                \
+  SEVENTEENTH(__VA_ARGS__, MEMBERS_16, MEMBERS_15, MEMBERS_14, MEMBERS_13, MEMBERS_12, MEMBERS_11, MEMBERS_10,      \
               MEMBERS_9, MEMBERS_8, MEMBERS_7, MEMBERS_6, MEMBERS_5, MEMBERS_4, MEMBERS_3, MEMBERS_2, MEMBERS_1, 0) \
   (__VA_ARGS__)
 
 #define FUNCTION
-#define KERNEL(name, width, height, ...)                                   \
-  layout(local_size_x = width, local_size_y = height) in;                  \
-  layout(push_constant, std430) uniform Arguments { MEMBERS(__VA_ARGS__) }; \
+#define KERNEL(name, width, height, ...)                                 \
+  layout(local_size_x = width, local_size_y = height) in;                \
+  layout(push_constant, std430) uniform Arguments{MEMBERS(__VA_ARGS__)}; \
   void main()
 #define SHARED(type, name, count) shared type name[count];
 #define INOUT(type) inout type
@@ -69,9 +99,9 @@ int code16_at(u16_in buffer_, int index) { return int((buffer_.data[index >> 1] 
 #define barrier_group() barrier()
 
 #if defined(EMULATE_FMA)
-// For drivers that split fma into a multiplication and an addition, or divide inexactly. The product of two floats is exact in
-// double; the sum is rounded to odd, after which rounding to float gives what a single rounding would. A quotient of floats in
-// double is never so close to a tie that rounding it again could go wrong.
+// For drivers that split fma into a multiplication and an addition, or divide inexactly. The product of two floats is
+// exact in double; the sum is rounded to odd, after which rounding to float gives what a single rounding would. A
+// quotient of floats in double is never so close to a tie that rounding it again could go wrong.
 float emulated_fma(float a, float b, float c) {
   const double product = double(a) * double(b);
   const double addend = double(c);
@@ -93,8 +123,9 @@ float divide(float a, float b) { return float(double(a) / double(b)); }
 float divide(float a, float b) { return a / b; }
 #endif
 
-// Drivers may round a root wrongly, and NVIDIA's does. One step of Newton's brings it next to the right one, and the exact
-// signs of two products tell which of three it is; numbers near the smallest are scaled, lest the products vanish.
+// Drivers may round a root wrongly, and NVIDIA's does. One step of Newton's brings it next to the right one, and the
+// exact signs of two products tell which of three it is; numbers near the smallest are scaled, lest the products
+// vanish.
 float exact_sqrt(float a) {
   const bool small = a < from_bits(0x26800000);           // 2^-50
   const float x = small ? a * from_bits(0x71800000) : a;  // 2^100

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What CUDA and HIP have in common; cuda.h and hip.h add how threads are numbered and how they meet. No vendor header is
-// included: these are attributes and builtins of clang.
+// What CUDA and HIP have in common; cuda.h and hip.h add how threads are numbered and how they meet. No vendor header
+// is included: these are attributes and builtins of clang.
 
 #define FUNCTION static inline __attribute__((device, always_inline))
 #define KERNEL(name, width, height, ...) \

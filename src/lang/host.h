@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Kernels as the host sees them: including a file of kernels after this declares a typed Kernel for each. The bodies are
-// checked by the compiler and never compiled into anything.
+// Kernels as the host sees them: including a file of kernels after this declares a typed Kernel for each. The bodies
+// are checked by the compiler and never compiled into anything.
 #ifndef ACUITY_LANG_HOST_H
 #define ACUITY_LANG_HOST_H
 
@@ -52,7 +52,8 @@ whole to_whole(real a);
 
 }  // namespace acuity::kernel_dialect
 
-// Kernels are included inside a namespace that says `using namespace kernel_dialect` and names its KernelFile kKernelFile.
+// Kernels are included inside a namespace that says `using namespace kernel_dialect` and names its KernelFile
+// kKernelFile.
 #define FUNCTION inline
 #define INOUT(type) type&
 #define UNROLL
@@ -60,8 +61,8 @@ whole to_whole(real a);
 #define SHARED(type, name, count) extern type name[count];
 #define SHIFT_RIGHT(value, bits) ((value) >> (bits))
 #define SHIFT_LEFT(value, bits) ((value) << (bits))
-#define KERNEL(name, width, height, ...)                                               \
-  void name##_body(__VA_ARGS__);                                                       \
+#define KERNEL(name, width, height, ...)                                                            \
+  void name##_body(__VA_ARGS__);                                                                    \
   inline constexpr KernelOf<decltype(name##_body)>::type name{{kKernelFile, #name, width, height}}; \
   inline void name##_body(__VA_ARGS__)
 

@@ -196,8 +196,7 @@ Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
                     .id = device_id(driver.backend(), index),
                     .name = name,
                     .driver = driver.version_text(version),
-                    .memory_bytes = static_cast<int64_t>(bytes),
-                    .note = ""};
+                    .memory_bytes = static_cast<int64_t>(bytes)};
 }
 
 }  // namespace

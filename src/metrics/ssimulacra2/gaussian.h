@@ -70,29 +70,27 @@ FUNCTION real section_3_step(INOUT(real) p, INOUT(real) q, real sum) {
 }
 
 // Four outputs of one section along a row, each straight from the inputs and the state before the block.
-#define GAUSSIAN_SECTION_FOUR(in1, in2, in3, in4, prev1, prev2, prev3, prev4)                                          \
-  o0 = fma(real(prev1), p, s0 * real(in1) - q);                                                                        \
-  o1 = fma(real(prev2), p, fma(real(-(prev1)), q, fma(real(in1), s1, s0 * real(in2))));                                \
-  o2 = fma(real(prev3), p, fma(real(-(prev2)), q, fma(real(in1), s2, fma(real(in2), s1, s0 * real(in3)))));            \
-  o3 = fma(real(prev4), p,                                                                                             \
-           fma(real(-(prev3)), q, fma(real(in1), s3, fma(real(in2), s2, fma(real(in3), s1, s0 * real(in4))))));        \
-  q = o2;                                                                                                              \
+#define GAUSSIAN_SECTION_FOUR(in1, in2, in3, in4, prev1, prev2, prev3, prev4)                                   \
+  o0 = fma(real(prev1), p, s0 * real(in1) - q);                                                                 \
+  o1 = fma(real(prev2), p, fma(real(-(prev1)), q, fma(real(in1), s1, s0 * real(in2))));                         \
+  o2 = fma(real(prev3), p, fma(real(-(prev2)), q, fma(real(in1), s2, fma(real(in2), s1, s0 * real(in3)))));     \
+  o3 = fma(real(prev4), p,                                                                                      \
+           fma(real(-(prev3)), q, fma(real(in1), s3, fma(real(in2), s2, fma(real(in3), s1, s0 * real(in4)))))); \
+  q = o2;                                                                                                       \
   p = o3;
 
-FUNCTION void section_1_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0, INOUT(real) o1,
-                             INOUT(real) o2, INOUT(real) o3) {
-  GAUSSIAN_SECTION_FOUR(GAUSSIAN_1_N, 0.10517779f, 0.144764811f, 0.17018123f, 1.90211308f, 2.61803389f, 3.07768345f,
-                        3.23606801f)
-}
+FUNCTION void section_1_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0,
+                             INOUT(real) o1, INOUT(real) o2,
+                             INOUT(real) o3){GAUSSIAN_SECTION_FOUR(GAUSSIAN_1_N, 0.10517779f, 0.144764811f, 0.17018123f,
+                                                                   1.90211308f, 2.61803389f, 3.07768345f, 3.23606801f)}
 
-FUNCTION void section_2_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0, INOUT(real) o1,
-                             INOUT(real) o2, INOUT(real) o3) {
-  GAUSSIAN_SECTION_FOUR(GAUSSIAN_2_N, -0.0691666752f, -0.0224736147f, 0.042747356f, 1.17557049f, 0.381966025f,
-                        -0.726542532f, -1.23606801f)
-}
+FUNCTION void section_2_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0,
+                             INOUT(real) o1, INOUT(real) o2, INOUT(real) o3){
+    GAUSSIAN_SECTION_FOUR(GAUSSIAN_2_N, -0.0691666752f, -0.0224736147f, 0.042747356f, 1.17557049f, 0.381966025f,
+                          -0.726542532f, -1.23606801f)}
 
-FUNCTION void section_3_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0, INOUT(real) o1,
-                             INOUT(real) o2, INOUT(real) o3) {
+FUNCTION void section_3_four(INOUT(real) p, INOUT(real) q, real s0, real s1, real s2, real s3, INOUT(real) o0,
+                             INOUT(real) o1, INOUT(real) o2, INOUT(real) o3) {
   o0 = s0 * real(GAUSSIAN_3_N) - q;
   o1 = s1 * real(GAUSSIAN_3_N) - p;
   o2 = fma(real(GAUSSIAN_3_N), s2, s0 * real(-(GAUSSIAN_3_N))) + q;

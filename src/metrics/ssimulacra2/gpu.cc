@@ -211,6 +211,11 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
+    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
+             kernels::pixels_from_bytes, kernels::pixels_from_words, kernels::pixels_from_linear, kernels::filter_rows,
+             kernels::filter_columns}) {
+      ACUITY_TRY(setup_.device->prepare(kernel));
+    }
     for (size_t slot = 0; slot < kSlots; ++slot) {
       ACUITY_TRY_ASSIGN(sent_[slot], setup_.device->create_event());
       ACUITY_TRY_ASSIGN(worked_[slot], setup_.device->create_event());

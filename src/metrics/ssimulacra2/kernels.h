@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA2 on the GPU. A scale is worked through in bands of rows, three kernels a band: pixels to XYB (and the next scale's
-// linear light), the row filter, and the column filter with the error maps and their sums. The column filter's state lives in
-// memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of the one above it.
+// SSIMULACRA2 on the GPU. A scale is worked through in bands of rows, three kernels a band: pixels to XYB (and the next
+// scale's linear light), the row filter, and the column filter with the error maps and their sums. The column filter's
+// state lives in memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of
+// the one above it.
 #include "lang/dialect.h"
 
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"
 
 // XYB of a band: plane image * 3 + channel, `ring` rows each, row y at y % ring.
-FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) { return (plane * ring + y % ring) * stride + x; }
+FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) {
+  return (plane * ring + y % ring) * stride + x;
+}
 
 FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stride, real red, real green, real blue) {
   real values[3];
@@ -19,86 +22,86 @@ FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stri
 // The mean of 2 x 2, in the reference's order of additions; the last column and row stand for what lies beyond them.
 FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
 
-// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of twice as many
-// groups does after the first. The band's rows run from
-// y_begin, which is even, to y_end. next: planes of linear light,
-// row next_first first, next_stride floats a row, next_plane a plane; none if next_stride is 0.
-#define PIXELS_BODY(LOAD)                                                                                            \
-  const int groups_down = (y_end - y_begin + 15) / 16;                                                               \
-  const int image = first_image + group_y() / groups_down;                                                           \
-  const int x = global_x() * 2;                                                                                      \
-  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;                                           \
-  if (x < width && y < y_end) {                                                                                      \
-    real quad[12];                                                                                                   \
-    UNROLL for (int k = 0; k < 4; ++k) {                                                                             \
-      const int px = min(x + k % 2, width - 1);                                                                      \
-      const int py = min(y + k / 2, height - 1);                                                                     \
-      UNROLL for (int c = 0; c < 3; ++c) quad[k * 3 + c] = LOAD;                                                     \
-    }                                                                                                                \
-    UNROLL for (int k = 0; k < 4; ++k) {                                                                             \
-      if (x + k % 2 < width && y + k / 2 < height) {                                                                 \
-        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k * 3], quad[k * 3 + 1], quad[k * 3 + 2]);    \
-      }                                                                                                              \
-    }                                                                                                                \
-    if (next_stride > 0) {                                                                                           \
-      UNROLL for (int c = 0; c < 3; ++c) {                                                                           \
-        at(next, (image * 3 + c) * next_plane + (y / 2 - next_first) * next_stride + x / 2) =                                     \
-            mean_of_quad(quad[c], quad[3 + c], quad[6 + c], quad[9 + c]);                                            \
-      }                                                                                                              \
-    }                                                                                                                \
+// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of
+// twice as many groups does after the first. The band's rows run from y_begin, which is even, to y_end. next: planes of
+// linear light, row next_first first, next_stride floats a row, next_plane a plane; none if next_stride is 0.
+#define PIXELS_BODY(LOAD)                                                                                         \
+  const int groups_down = (y_end - y_begin + 15) / 16;                                                            \
+  const int image = first_image + group_y() / groups_down;                                                        \
+  const int x = global_x() * 2;                                                                                   \
+  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;                                        \
+  if (x < width && y < y_end) {                                                                                   \
+    real quad[12];                                                                                                \
+    UNROLL for (int k = 0; k < 4; ++k) {                                                                          \
+      const int px = min(x + k % 2, width - 1);                                                                   \
+      const int py = min(y + k / 2, height - 1);                                                                  \
+      UNROLL for (int c = 0; c < 3; ++c) quad[k * 3 + c] = LOAD;                                                  \
+    }                                                                                                             \
+    UNROLL for (int k = 0; k < 4; ++k) {                                                                          \
+      if (x + k % 2 < width && y + k / 2 < height) {                                                              \
+        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k * 3], quad[k * 3 + 1], quad[k * 3 + 2]); \
+      }                                                                                                           \
+    }                                                                                                             \
+    if (next_stride > 0) {                                                                                        \
+      UNROLL for (int c = 0; c < 3; ++c) {                                                                        \
+        at(next, (image * 3 + c) * next_plane + (y / 2 - next_first) * next_stride + x / 2) =                     \
+            mean_of_quad(quad[c], quad[3 + c], quad[6 + c], quad[9 + c]);                                         \
+      }                                                                                                           \
+    }                                                                                                             \
   }
 
-// From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last value.
+// From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last
+// value.
 #if KERNEL_HERE(pixels_from_bytes)
-KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
-  PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
-}
+KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image,
+       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
+       int next_stride,
+       int next_plane){PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))}
 #endif
 
 #if KERNEL_HERE(pixels_from_words)
-KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
-  PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))
-}
+KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image,
+       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
+       int next_stride,
+       int next_plane){PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))}
 #endif
 
 // From linear light, three planes of `plane` floats with rows of linear_stride floats, row y_first first.
 #if KERNEL_HERE(pixels_from_linear)
-KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride, int first_image, int y_first,
-       int width, int height, int y_begin, int y_end, int ring, int stride, int next_first, int next_stride, int next_plane) {
-  PIXELS_BODY(at(linear, ((image - first_image) * 3 + c) * plane + (py - y_first) * linear_stride + px))
-}
+KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride,
+       int first_image, int y_first, int width, int height, int y_begin, int y_end, int ring, int stride,
+       int next_first, int next_stride, int next_plane){
+    PIXELS_BODY(at(linear, ((image - first_image) * 3 + c) * plane + (py - y_first) * linear_stride + px))}
 #endif
 
-// The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns. local_x is the row,
-// local_y the section of the filter, whose three outputs are added when the tile is written: there are few rows and long ones, so
-// shorter chains and more threads pay. Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of
-// 32, so the rows of a group lie one after the other.
+// The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns.
+// local_x is the row, local_y the section of the filter, whose three outputs are added when the tile is written: there
+// are few rows and long ones, so shorter chains and more threads pay. Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22,
+// 4 s12. Bands and the ring are multiples of 32, so the rows of a group lie one after the other.
 #if KERNEL_HERE(filter_rows)
-#define PITCH 33  // odd, so that neighbouring rows lie in different banks
-SHARED(float, arrived, 32 * PITCH)      // inputs, fetched by columns, read by rows
-SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
+#define PITCH 33                            // odd, so that neighbouring rows lie in different banks
+SHARED(float, arrived, 32 * PITCH)          // inputs, fetched by columns, read by rows
+    SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
 
-FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
+    FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
   if (section == 0) return section_1_step(p, q, sum);
   if (section == 1) return section_2_step(p, q, sum);
   return section_3_step(p, q, sum);
 }
 
 // A tile of blocks of four alone: no column of it needs looking at.
-#define FILTER_TILE(SECTION_FOUR)                                                                                    \
-  UNROLL for (int i = 0; i < 32; i += 4) {                                                                           \
-    real o0;                                                                                                         \
-    real o1;                                                                                                         \
-    real o2;                                                                                                         \
-    real o3;                                                                                                         \
-    SECTION_FOUR(p, q, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11], inputs[i + 2] + inputs[i + 12],    \
-                 inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);                                                    \
-    leaving[out_row + i] = o0;                                                                                       \
-    leaving[out_row + i + 1] = o1;                                                                                   \
-    leaving[out_row + i + 2] = o2;                                                                                   \
-    leaving[out_row + i + 3] = o3;                                                                                   \
+#define FILTER_TILE(SECTION_FOUR)                                                                                  \
+  UNROLL for (int i = 0; i < 32; i += 4) {                                                                         \
+    real o0;                                                                                                       \
+    real o1;                                                                                                       \
+    real o2;                                                                                                       \
+    real o3;                                                                                                       \
+    SECTION_FOUR(p, q, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11], inputs[i + 2] + inputs[i + 12], \
+                 inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);                                                  \
+    leaving[out_row + i] = o0;                                                                                     \
+    leaving[out_row + i + 1] = o1;                                                                                 \
+    leaving[out_row + i + 2] = o2;                                                                                 \
+    leaving[out_row + i + 3] = o3;                                                                                 \
   }
 
 KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
@@ -129,8 +132,8 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
     }
     if (i >= 6) section_step(section, p, q, window[i]);
   }
-  // A tile is fetched while the one before it is filtered, a third by each section's threads. Addresses are kept inside the picture
-  // and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
+  // A tile is fetched while the one before it is filtered, a third by each section's threads. Addresses are kept inside
+  // the picture and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
   real a[11];
   real b[11];
   int column = min(4 + local_x(), width - 1);
@@ -192,23 +195,26 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
       const int r = k * 3 + section;
       if (r < rows && x + local_x() < width) {
         const int i = r * PITCH + local_x();
-        at(blurred, to + r * stride + x + local_x()) = leaving[i] + (leaving[32 * PITCH + i] + leaving[2 * 32 * PITCH + i]);
+        at(blurred, to + r * stride + x + local_x()) =
+            leaving[i] + (leaving[32 * PITCH + i] + leaving[2 * 32 * PITCH + i]);
       }
     }
   }
 }
 #endif
 
-// The column filter and the error maps: a group takes 32 columns of one channel; local_y is the blurred plane while filtering and the
-// sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter values and 6 column sums,
-// `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is four less than a multiple of sixteen.
+// The column filter and the error maps: a group takes 32 columns of one channel; local_y is the blurred plane while
+// filtering and the sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter
+// values and 6 column sums, `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is
+// four less than a multiple of sixteen.
 #if KERNEL_HERE(filter_columns)
 #define CHUNK 16
 SHARED(float, filtered, 5 * CHUNK * 32)
 SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
 SHARED(float, column_sums, 6 * 32)
 
-// Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums: ssim, ringing, blur, each plain and to the fourth power.
+// Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums: ssim, ringing, blur, each plain and to the fourth
+// power.
 FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
   const int first = (part < 2 ? 0 : CHUNK * 32) + local_x();
   const real sign = real(part < 4 ? 1.0f : -1.0f);
@@ -228,7 +234,9 @@ FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
 }
 
 // Where a row of pixels lies in the ring, from where the row four below it does.
-FUNCTION int pixel_slot(int below, int ring) { return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD; }
+FUNCTION int pixel_slot(int below, int ring) {
+  return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD;
+}
 
 // Adds up the columns of the tile that ends above row `end`, by halves.
 FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int width, real sum) {
@@ -247,8 +255,8 @@ FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int widt
   }
 }
 
-KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out tiles, int width, int height, int n_begin, int n_end,
-       int ring, int stride) {
+KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out tiles, int width, int height,
+       int n_begin, int n_end, int ring, int stride) {
   const int channel = group_y();
   const int x = global_x();
   const int part = local_y();
@@ -269,8 +277,8 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     }
     sum = at(state, saved + (30 + part) * stride);
   }
-  // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs before. Inputs
-  // of the chunk before and of this one are at hand; those of the next are on their way.
+  // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs
+  // before. Inputs of the chunk before and of this one are at hand; those of the next are on their way.
   real before[CHUNK];
   real now[CHUNK];
   UNROLL for (int k = 0; k < CHUNK; ++k) {
@@ -280,7 +288,8 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     if (filters && row >= 0) before[k] = at(blurred, from + (row % ring) * stride);
     if (filters && row + CHUNK < height) now[k] = at(blurred, from + ((row + CHUNK) % ring) * stride);
   }
-  int slot = (n_begin + GAUSSIAN_AHEAD) % ring;  // of the chunk's first lower input; chunks never straddle the ring's end
+  int slot =
+      (n_begin + GAUSSIAN_AHEAD) % ring;  // of the chunk's first lower input; chunks never straddle the ring's end
   const int image = channel * ring * stride + x;
   real image1[3];
   real image2[3];
@@ -330,7 +339,8 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
         if (inside && n + k >= 0) {
           const real mu1 = filtered[i];
           const real mu2 = filtered[CHUNK * 32 + i];
-          ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i], filtered[4 * CHUNK * 32 + i]);
+          ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i],
+                            filtered[4 * CHUNK * 32 + i]);
           edge = edge_error(image1[j], mu1, image2[j], mu2);
         }
         errors[i] = ssim;

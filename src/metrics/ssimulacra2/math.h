@@ -25,9 +25,8 @@ FUNCTION void positive_xyb(real red, real green, real blue, INOUT(real) out_x, I
   const real minus_root_of_bias = real(-0.155954197f);
   const real l = fma(real(0.30f), red, fma(real(0.621999979f), green, fma(real(0.078f), blue, bias)));
   const real m = fma(real(0.23f), red, fma(real(0.691999972f), green, fma(real(0.078f), blue, bias)));
-  const real s = fma(real(0.24342268924547819f), red,
-                     fma(real(0.20476744424496821f), green,
-                         fma(real(0.551809847f), blue, bias)));
+  const real s =
+      fma(real(0.24342268924547819f), red, fma(real(0.20476744424496821f), green, fma(real(0.551809847f), blue, bias)));
   const real root_l = opsin_cube_root_plus(max(l, real(0.0f)), minus_root_of_bias);
   const real root_m = opsin_cube_root_plus(max(m, real(0.0f)), minus_root_of_bias);
   const real root_s = opsin_cube_root_plus(max(s, real(0.0f)), minus_root_of_bias);
