@@ -2,6 +2,7 @@
 # makes SPIR-V; a tool that is missing takes its backend out of the build, with a message, and breaks nothing.
 find_program(ACUITY_CLANG NAMES clang++-19 DOC "clang that compiles CUDA and HIP kernels")
 find_program(ACUITY_LLD NAMES ld.lld-19 DOC "lld that links AMD code objects")
+find_program(ACUITY_BUNDLER NAMES clang-offload-bundler-19 DOC "what bundles AMD code objects")
 find_program(ACUITY_GLSLANG NAMES glslangValidator DOC "glslang that compiles Vulkan kernels")
 find_path(ACUITY_VULKAN_HEADERS vulkan/vulkan_core.h DOC "Where vulkan/vulkan_core.h is; the loader is opened at run time")
 find_program(ACUITY_PTXAS NAMES ptxas DOC "ptxas that assembles PTX ahead of time")
@@ -13,8 +14,8 @@ set(ACUITY_KERNEL_FLAGS -std=c++20 -O3 -ffp-contract=off -Wall -Wextra -Werror -
 
 if(NOT ACUITY_CLANG)
   message(STATUS "Acuity: CUDA and HIP are off: clang++-19 was not found")
-elseif(NOT ACUITY_LLD)
-  message(STATUS "Acuity: HIP is off: ld.lld-19 was not found")
+elseif(NOT ACUITY_LLD OR NOT ACUITY_BUNDLER)
+  message(STATUS "Acuity: HIP is off: ld.lld-19 and clang-offload-bundler-19 are needed")
 endif()
 if(ACUITY_GLSLANG AND ACUITY_CLANG AND ACUITY_VULKAN_HEADERS)
   set(ACUITY_VULKAN ON)
@@ -64,7 +65,7 @@ function(acuity_kernels name source)
         embed(cuda ${target} "" ${cubin})
       endforeach()
     endif()
-    if(ACUITY_LLD)
+    if(ACUITY_LLD AND ACUITY_BUNDLER)
       foreach(target ${ACUITY_HIP_TARGETS})
         set(object ${folder}/${target}.hsaco)
         add_custom_command(OUTPUT ${object} DEPENDS ${depends} VERBATIM
