@@ -74,13 +74,13 @@
 
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { float data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u8_in { uint data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u16_in { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer samples_in { uint data[]; };
 
 #define at(buffer, index) buffer.data[index]
 // Bytes and half-words are cut out of words, which needs no optional feature of the device.
-int code8_at(u8_in buffer_, int index) { return int((buffer_.data[index >> 2] >> ((index & 3) * 8)) & 255u); }
-int code16_at(u16_in buffer_, int index) { return int((buffer_.data[index >> 1] >> ((index & 1) * 16)) & 65535u); }
+int code8_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 2] >> ((index & 3) * 8)) & 255u); }
+int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 1] >> ((index & 1) * 16)) & 65535u); }
+#define float_at(buffer, index) uintBitsToFloat(buffer.data[index])
 
 #define select(test, yes, no) ((test) ? (yes) : (no))
 #define bits_of(a) floatBitsToInt(a)

@@ -16,12 +16,14 @@ typedef bool truth;
 
 typedef const float* __restrict__ f32_in;
 typedef float* __restrict__ f32_out;
-typedef const unsigned char* __restrict__ u8_in;
-typedef const unsigned short* __restrict__ u16_in;
+typedef const unsigned char* __restrict__ samples_in;
 
 #define at(buffer, index) (buffer)[index]
-FUNCTION whole code8_at(u8_in buffer, int index) { return buffer[index]; }
-FUNCTION whole code16_at(u16_in buffer, int index) { return buffer[index]; }
+FUNCTION whole code8_at(samples_in buffer, int index) { return buffer[index]; }
+FUNCTION whole code16_at(samples_in buffer, int index) {
+  return reinterpret_cast<const unsigned short*>(buffer)[index];
+}
+FUNCTION real float_at(samples_in buffer, int index) { return reinterpret_cast<const float*>(buffer)[index]; }
 
 #define select(test, yes, no) ((test) ? (yes) : (no))
 FUNCTION real divide(real a, real b) { return a / b; }

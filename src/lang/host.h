@@ -20,13 +20,13 @@ using whole = int;
 using truth = bool;
 using f32_in = DeviceArray<const float>;
 using f32_out = DeviceArray<float>;
-using u8_in = DeviceArray<const unsigned char>;
-using u16_in = DeviceArray<const unsigned short>;
+using samples_in = DeviceArray<const unsigned char>;
 
 template <typename T>
 T& at(DeviceArray<T> buffer, int index);
-whole code8_at(u8_in buffer, int index);
-whole code16_at(u16_in buffer, int index);
+whole code8_at(samples_in buffer, int index);
+whole code16_at(samples_in buffer, int index);
+real float_at(samples_in buffer, int index);
 int local_x();
 int local_y();
 int group_x();

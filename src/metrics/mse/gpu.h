@@ -11,7 +11,8 @@
 namespace acuity::mse {
 
 /// What sum_squared_differences gives, to the last bit, from a GPU.
-Result<std::array<double, 3>> sum_on_device(Device& device, const Rows& reference, const Rows& distorted);
+Result<std::array<double, 3>> sum_on_device(Device& device, const Threads& threads, const Rows& reference,
+                                            const Rows& distorted);
 
 }  // namespace acuity::mse
 

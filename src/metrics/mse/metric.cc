@@ -81,7 +81,7 @@ class MeanSquaredError : public Metric {
     if (setup_.want_map) errors.map = {setup_.width, setup_.height, std::vector<float>(pixels)};
     std::array<double, 3> sums{};
     if (setup_.device != nullptr) {
-      ACUITY_TRY_ASSIGN(sums, mse::sum_on_device(*setup_.device, *a, *b));
+      ACUITY_TRY_ASSIGN(sums, mse::sum_on_device(*setup_.device, *setup_.threads, *a, *b));
     } else {
       float* map = setup_.want_map ? errors.map.values.data() : nullptr;
       sums = mse::sum_squared_differences(*a, *b, *setup_.threads, map);

@@ -3,18 +3,17 @@
 // before them are worked on; the column filter's state stays on the device from band to band.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "device/pinned.h"
 #include "lang/host.h"
 #include "metrics/ssimulacra2/runner.h"
 #include "metrics/ssimulacra2/scale.h"
 #include "metrics/tiles.h"
+#include "metrics/upload.h"
 
 namespace acuity {
 
@@ -62,41 +61,6 @@ struct ScalePlan {
   int linear_plane() const { return linear_rows() * size.width; }
 };
 
-// How the samples of one picture travel.
-struct Form {
-  enum class Kind { bytes, words, linear };
-  Kind kind = Kind::linear;
-  size_t row_bytes = 0;  // of a row, all channels
-  std::span<const float> table;
-};
-
-Form form_of(const Rows& rows) {
-  const std::span<const float> table = rows.code_table();
-  const size_t width = static_cast<size_t>(rows.width());
-  if (table.empty()) return {Form::Kind::linear, width * kChannels * sizeof(float), {}};
-  if (rows.view().type == SampleType::u8) return {Form::Kind::bytes, width * kChannels, table};
-  return {Form::Kind::words, width * kChannels * sizeof(uint16_t), table};
-}
-
-// One picture's way to the device: page-locked memory here, room for some of its rows there, and the table of its
-// codes.
-struct Input {
-  std::unique_ptr<PinnedMemory> staging;
-  std::unique_ptr<DeviceMemory> pixels;
-  std::unique_ptr<PinnedMemory> table_staging;
-  std::unique_ptr<DeviceMemory> table;
-  std::vector<float> table_content;
-  Form form;
-};
-
-// Rows of a picture that lie on the device.
-struct Resident {
-  const Input* input = nullptr;
-  size_t offset = 0;  // of row y_first, in bytes
-  int y_first = 0;
-  int rows = 0;  // of linear planes
-};
-
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
@@ -121,21 +85,14 @@ class GpuRunner final : public Runner {
 
   size_t working_bytes() const override {
     size_t bytes = memory_->size() + results_->size();
-    for (const Input& input : inputs_) {
-      if (input.pixels) bytes += input.pixels->size();
-      if (input.staging) bytes += input.staging->size();
-      if (input.table) bytes += input.table->size() + input.table_staging->size();
-    }
+    for (const Upload& upload : uploads_) bytes += upload.bytes();
     return bytes;
   }
 
   // The reference's samples stay on the device; making XYB of them again costs less than the memory to keep it would.
   Status prepare(const Rows& reference) override {
-    Input& input = inputs_[kPrepared];
-    input.form = form_of(reference);
-    ACUITY_TRY(reserve(input, rows_bytes(input, setup_.height)));
-    ACUITY_TRY(upload_table(input));
-    ACUITY_TRY(send(reference, input, 0, 0, setup_.height));
+    ACUITY_TRY(uploads_[kPrepared].begin(*copy_, reference, setup_.height, 1));
+    ACUITY_TRY_ASSIGN(prepared_, uploads_[kPrepared].send(*copy_, reference, 0, setup_.height, 0));
     return copy_->wait();
   }
 
@@ -145,9 +102,7 @@ class GpuRunner final : public Runner {
     const std::array<const Rows*, 2> pictures{reference, &distorted};
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
-      inputs_[i].form = form_of(*pictures[i]);
-      ACUITY_TRY(reserve(inputs_[i], kSlots * slot_bytes(inputs_[i])));
-      ACUITY_TRY(upload_table(inputs_[i]));
+      ACUITY_TRY(uploads_[i].begin(*copy_, *pictures[i], plans_[0].band_rows, kSlots));
     }
     int band = 0;
     for (int y = 0; y < setup_.height; y += plans_[0].band_rows, ++band) {
@@ -165,9 +120,12 @@ class GpuRunner final : public Runner {
   }
 
  private:
-  enum { kReference, kDistorted, kPrepared, kInputs };
+  enum { kReference, kDistorted, kPrepared };
 
-  explicit GpuRunner(const Metric::Setup& setup) : setup_(setup) {
+  explicit GpuRunner(const Metric::Setup& setup)
+      : setup_(setup),
+        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads),
+                 Upload(*setup.device, *setup.threads)} {
     const auto whole_units = [](int rows) { return static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit)); };
     const std::vector<Size> sizes = scale_sizes(setup.width, setup.height);
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
@@ -211,9 +169,8 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
-    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
-             kernels::pixels_from_bytes, kernels::pixels_from_words, kernels::pixels_from_linear, kernels::filter_rows,
-             kernels::filter_columns}) {
+    for (const KernelInfo& kernel :
+         std::initializer_list<KernelInfo>{kernels::make_pixels, kernels::filter_rows, kernels::filter_columns}) {
       ACUITY_TRY(setup_.device->prepare(kernel));
     }
     for (size_t slot = 0; slot < kSlots; ++slot) {
@@ -223,95 +180,18 @@ class GpuRunner final : public Runner {
     return {};
   }
 
-  Status reserve(Input& input, size_t device_bytes) {
-    if (!input.pixels || input.pixels->size() < device_bytes) {
-      input.pixels.reset();
-      ACUITY_TRY_ASSIGN(input.pixels, setup_.device->allocate(device_bytes));
-    }
-    return {};
-  }
-
-  // Kernels read whole words.
-  static size_t rows_bytes(const Input& input, int rows) {
-    return round_up(input.form.row_bytes * static_cast<size_t>(rows), kDeviceAlignment);
-  }
-
-  Status upload_table(Input& input) {
-    const std::span<const float> table = input.form.table;
-    if (std::equal(table.begin(), table.end(), input.table_content.begin(), input.table_content.end())) return {};
-    const size_t bytes = table.size_bytes();
-    if (!input.table || input.table->size() < bytes) {
-      input.table.reset();
-      ACUITY_TRY_ASSIGN(input.table, setup_.device->allocate(bytes));
-      ACUITY_TRY_ASSIGN(input.table_staging, setup_.device->allocate_pinned(bytes));
-    }
-    std::memcpy(input.table_staging->data(), table.data(), bytes);
-    ACUITY_TRY(copy_->upload(*input.table, 0, *input.table_staging, 0, bytes));
-    input.table_content.assign(table.begin(), table.end());
-    return {};
-  }
-
-  // Rows y .. y_end - 1 into page-locked memory, at the place of row y: packed codes, or three planes of linear light.
-  void stage(const Rows& rows, const Input& input, int y, int y_end) const {
-    std::byte* to = input.staging->data() + static_cast<size_t>(y) * input.form.row_bytes;
-    const size_t plane = static_cast<size_t>(y_end - y) * static_cast<size_t>(rows.width());
-    std::atomic<int> next = y;
-    constexpr int kTogether = 32;
-    setup_.threads->run([&](int) {
-      for (int begin = next.fetch_add(kTogether); begin < y_end; begin = next.fetch_add(kTogether)) {
-        for (int row = begin; row < std::min(begin + kTogether, y_end); ++row) {
-          if (input.form.kind == Form::Kind::linear) {
-            float* out =
-                reinterpret_cast<float*>(to) + static_cast<size_t>(row - y) * static_cast<size_t>(rows.width());
-            rows.read(row, 0, rows.width(), out, out + plane, out + 2 * plane);
-          } else {
-            const ImageView& view = rows.view();
-            std::memcpy(to + static_cast<size_t>(row - y) * input.form.row_bytes,
-                        view.planes[0] + row * view.row_stride, input.form.row_bytes);
-          }
-        }
-      }
-    });
-  }
-
-  size_t slot_bytes(const Input& input) const { return rows_bytes(input, plans_[0].band_rows); }
-  size_t slot_offset(const Input& input, int band) const {
-    return static_cast<size_t>(band % kSlots) * slot_bytes(input);
-  }
-
-  // Rows y .. y_end - 1 to the device: straight from the caller's memory where that is page-locked, else by way of
-  // ours.
-  Status send(const Rows& rows, Input& input, size_t offset, int y, int y_end) {
-    const size_t bytes = static_cast<size_t>(y_end - y) * input.form.row_bytes;
-    const ImageView& view = rows.view();
-    if (input.form.kind != Form::Kind::linear && view.row_stride == static_cast<ptrdiff_t>(input.form.row_bytes)) {
-      const PinnedPlace place = find_pinned(*setup_.device, view.planes[0] + y * view.row_stride, bytes);
-      if (place.memory) return copy_->upload(*input.pixels, offset, *place.memory, place.offset, bytes);
-    }
-    if (!input.staging || input.staging->size() < rows_bytes(input, setup_.height)) {
-      input.staging.reset();
-      ACUITY_TRY_ASSIGN(input.staging, setup_.device->allocate_pinned(rows_bytes(input, setup_.height)));
-    }
-    stage(rows, input, y, y_end);
-    return copy_->upload(*input.pixels, offset, *input.staging, static_cast<size_t>(y) * input.form.row_bytes, bytes);
-  }
-
-  // Sends what is not on the device already.
-  Status send_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
+  // Sends what is not on the device already, and tells where both pictures are.
+  Result<std::array<SentPixels, 2>> send_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
     const size_t slot = static_cast<size_t>(band % kSlots);
     if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[slot]));
+    std::array<SentPixels, 2> sent{prepared_, prepared_};
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
-      ACUITY_TRY(send(*pictures[i], inputs_[i], slot_offset(inputs_[i], band), y, y_end));
+      ACUITY_TRY_ASSIGN(sent[i], uploads_[i].send(*copy_, *pictures[i], y, y_end, band % kSlots));
     }
     ACUITY_TRY(copy_->signal(*sent_[slot]));
-    return plans_[0].queue->wait_for(*sent_[slot]);
-  }
-
-  Resident resident(const std::array<const Rows*, 2>& pictures, size_t i, int y, int band) const {
-    if (pictures[i] == nullptr) return {&inputs_[kPrepared], 0, 0, setup_.height};
-    const int rows = std::min(plans_[0].band_rows, setup_.height - y);
-    return {&inputs_[i], slot_offset(inputs_[i], band), y, rows};
+    ACUITY_TRY(plans_[0].queue->wait_for(*sent_[slot]));
+    return sent;
   }
 
   template <typename T>
@@ -321,9 +201,10 @@ class GpuRunner final : public Runner {
 
   // Rows y .. y_end - 1 of the picture through all scales that they complete a band of.
   Status run_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
-    ACUITY_TRY(send_band(pictures, y, y_end, band));
+    std::array<SentPixels, 2> sent;
+    ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band));
     ACUITY_TRY(begin_next(0, band > 0));
-    for (size_t i = 0; i < 2; ++i) ACUITY_TRY(make_pixels(resident(pictures, i, y, band), i, y, y_end));
+    for (int i = 0; i < 2; ++i) ACUITY_TRY(make_pixels(0, sent[static_cast<size_t>(i)], i, 1, y, y_end));
     ACUITY_TRY(plans_[0].queue->signal(*worked_[static_cast<size_t>(band % kSlots)]));
     ACUITY_TRY(end_next(0));
     ACUITY_TRY(filter_band(0, y, y_end));
@@ -347,50 +228,34 @@ class GpuRunner final : public Runner {
   // What a kernel that makes pixels is told of the next scale.
   struct Next {
     DeviceArray<float> linear;
-    int first = 0, stride = 0, plane = 0;
+    int first = 0, plane = 0;
   };
   Next next_of(size_t s, int y) const {
     if (s + 1 >= plans_.size()) return {};
     const ScalePlan& next = plans_[s + 1];
-    return {array<float>(next.linear), next.banded ? y / 2 : 0, next.size.width, next.linear_plane()};
+    return {array<float>(next.linear), next.banded ? y / 2 : 0, next.linear_plane()};
   }
 
-  Status make_pixels(const Resident& from, size_t image, int y, int y_end) {
-    const ScalePlan& plan = plans_[0];
-    const uint64_t pixels = from.input->pixels->address() + from.offset;
-    const int across = groups(plan.size.width, 64), down = groups(y_end - y, 16);
-    const DeviceArray<float> xyb = array<float>(plan.xyb);
-    const Next next = next_of(0, y);
-    const auto codes = [&](const auto& kernel, auto handle) {
-      return plan.queue->run(kernel, across, down, handle, DeviceArray<const float>{from.input->table->address()}, xyb,
-                             next.linear, static_cast<int>(from.input->form.table.size()) - 1, static_cast<int>(image),
-                             from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
-                             next.first, next.stride, next.plane);
-    };
-    switch (from.input->form.kind) {
-      case Form::Kind::bytes:
-        return codes(kernels::pixels_from_bytes, DeviceArray<const unsigned char>{pixels});
-      case Form::Kind::words:
-        return codes(kernels::pixels_from_words, DeviceArray<const unsigned short>{pixels});
-      case Form::Kind::linear:
-        break;
-    }
-    return plan.queue->run(kernels::pixels_from_linear, across, down, DeviceArray<const float>{pixels}, xyb,
-                           next.linear, from.rows * plan.size.width, plan.size.width, static_cast<int>(image),
+  // XYB and the next scale's light of `images` pictures, `image` the first of them.
+  Status make_pixels(size_t s, const SentPixels& from, int image, int images, int y, int y_end) {
+    const ScalePlan& plan = plans_[s];
+    const Next next = next_of(s, y);
+    return plan.queue->run(kernels::make_pixels, groups(plan.size.width, 64), images * groups(y_end - y, 16),
+                           from.samples, from.table, array<float>(plan.xyb), next.linear, from.form, from.extent, image,
                            from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
-                           next.first, next.stride, next.plane);
+                           next.first, next.plane);
   }
 
   Status run_smaller_band(size_t s, int y, int y_end, bool again) {
     const ScalePlan& plan = plans_[s];
-    const int width = plan.size.width, height = plan.size.height;
     ACUITY_TRY(plan.queue->wait_for(*plan.made));
     ACUITY_TRY(begin_next(s, again));
-    const Next next = next_of(s, y);
-    ACUITY_TRY(plan.queue->run(kernels::pixels_from_linear, groups(width, 64), 2 * groups(y_end - y, 16),
-                               array<const float>(plan.linear), array<float>(plan.xyb), next.linear,
-                               plan.linear_plane(), width, 0, y, width, height, y, y_end, plan.ring, plan.stride,
-                               next.first, next.stride, next.plane));
+    const SentPixels linear{.samples = array<const unsigned char>(plan.linear),
+                            .table = {},
+                            .form = FORM_PLANES,
+                            .extent = plan.linear_plane(),
+                            .y_first = y};
+    ACUITY_TRY(make_pixels(s, linear, 0, 2, y, y_end));
     ACUITY_TRY(plan.queue->signal(*plan.used));
     ACUITY_TRY(end_next(s));
     ACUITY_TRY(filter_band(s, y, y_end));
@@ -425,7 +290,8 @@ class GpuRunner final : public Runner {
   std::unique_ptr<DeviceMemory> memory_;
   size_t tiles_ = 0;  // offset
   std::unique_ptr<PinnedMemory> results_;
-  std::array<Input, kInputs> inputs_;
+  std::array<Upload, 3> uploads_;
+  SentPixels prepared_;  // all rows of the prepared reference
   std::array<std::unique_ptr<Event>, kSlots> sent_, worked_;
   std::unique_ptr<Queue> copy_;
 };

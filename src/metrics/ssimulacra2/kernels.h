@@ -5,6 +5,7 @@
 // the one above it.
 #include "lang/dialect.h"
 
+#include "metrics/pixels.h"
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"
 
@@ -13,9 +14,9 @@ FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) {
   return (plane * ring + y % ring) * stride + x;
 }
 
-FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stride, real red, real green, real blue) {
+FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stride, Pixel pixel) {
   real values[3];
-  positive_xyb(red, green, blue, values[0], values[1], values[2]);
+  positive_xyb(pixel.red, pixel.green, pixel.blue, values[0], values[1], values[2]);
   for (int c = 0; c < 3; ++c) at(xyb, ring_index(image * 3 + c, y, ring, stride, x)) = values[c];
 }
 
@@ -23,55 +24,38 @@ FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stri
 FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
 
 // One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of
-// twice as many groups does after the first. The band's rows run from y_begin, which is even, to y_end. next: planes of
-// linear light, row next_first first, next_stride floats a row, next_plane a plane; none if next_stride is 0.
-#define PIXELS_BODY(LOAD)                                                                                         \
-  const int groups_down = (y_end - y_begin + 15) / 16;                                                            \
-  const int image = first_image + group_y() / groups_down;                                                        \
-  const int x = global_x() * 2;                                                                                   \
-  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;                                        \
-  if (x < width && y < y_end) {                                                                                   \
-    real quad[12];                                                                                                \
-    UNROLL for (int k = 0; k < 4; ++k) {                                                                          \
-      const int px = min(x + k % 2, width - 1);                                                                   \
-      const int py = min(y + k / 2, height - 1);                                                                  \
-      UNROLL for (int c = 0; c < 3; ++c) quad[k * 3 + c] = LOAD;                                                  \
-    }                                                                                                             \
-    UNROLL for (int k = 0; k < 4; ++k) {                                                                          \
-      if (x + k % 2 < width && y + k / 2 < height) {                                                              \
-        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k * 3], quad[k * 3 + 1], quad[k * 3 + 2]); \
-      }                                                                                                           \
-    }                                                                                                             \
-    if (next_stride > 0) {                                                                                        \
-      UNROLL for (int c = 0; c < 3; ++c) {                                                                        \
-        at(next, (image * 3 + c) * next_plane + (y / 2 - next_first) * next_stride + x / 2) =                     \
-            mean_of_quad(quad[c], quad[3 + c], quad[6 + c], quad[9 + c]);                                         \
-      }                                                                                                           \
-    }                                                                                                             \
-  }
-
-// From codes, packed RGB, row y_first first, by a table of their linear light; codes beyond its end mean its last
-// value.
-#if KERNEL_HERE(pixels_from_bytes)
-KERNEL(pixels_from_bytes, 32, 8, u8_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image,
-       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
-       int next_stride,
-       int next_plane){PIXELS_BODY(at(table, min(code8_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))}
-#endif
-
-#if KERNEL_HERE(pixels_from_words)
-KERNEL(pixels_from_words, 32, 8, u16_in codes, f32_in table, f32_out xyb, f32_out next, int last_code, int first_image,
-       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
-       int next_stride,
-       int next_plane){PIXELS_BODY(at(table, min(code16_at(codes, ((py - y_first) * width + px) * 3 + c), last_code)))}
-#endif
-
-// From linear light, three planes of `plane` floats with rows of linear_stride floats, row y_first first.
-#if KERNEL_HERE(pixels_from_linear)
-KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int plane, int linear_stride,
+// twice as many groups does after the first; both lie in planes then. The band's rows run from y_begin, which is even,
+// to y_end; row y_first of the samples comes first. next: planes of linear light of the next scale, row next_first
+// first, next_plane floats a plane; none if next_plane is 0.
+#if KERNEL_HERE(make_pixels)
+KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_out next, int form, int extent,
        int first_image, int y_first, int width, int height, int y_begin, int y_end, int ring, int stride,
-       int next_first, int next_stride, int next_plane){
-    PIXELS_BODY(at(linear, ((image - first_image) * 3 + c) * plane + (py - y_first) * linear_stride + px))}
+       int next_first, int next_plane) {
+  const int groups_down = (y_end - y_begin + 15) / 16;
+  const int image = first_image + group_y() / groups_down;
+  const int x = global_x() * 2;
+  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;
+  if (x < width && y < y_end) {
+    const int planes = (image - first_image) * 3 * extent;
+    Pixel quad[4];
+    UNROLL for (int k = 0; k < 4; ++k) {
+      const int px = min(x + k % 2, width - 1);
+      const int py = min(y + k / 2, height - 1) - y_first;
+      quad[k] = pixel_at(samples, table, form, extent, planes + py * width + px);
+    }
+    UNROLL for (int k = 0; k < 4; ++k) {
+      if (x + k % 2 < width && y + k / 2 < height) {
+        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k]);
+      }
+    }
+    if (next_plane > 0) {
+      const int i = image * 3 * next_plane + (y / 2 - next_first) * ((width + 1) / 2) + x / 2;
+      at(next, i) = mean_of_quad(quad[0].red, quad[1].red, quad[2].red, quad[3].red);
+      at(next, i + next_plane) = mean_of_quad(quad[0].green, quad[1].green, quad[2].green, quad[3].green);
+      at(next, i + 2 * next_plane) = mean_of_quad(quad[0].blue, quad[1].blue, quad[2].blue, quad[3].blue);
+    }
+  }
+}
 #endif
 
 // The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns.
@@ -79,11 +63,11 @@ KERNEL(pixels_from_linear, 32, 8, f32_in linear, f32_out xyb, f32_out next, int 
 // are few rows and long ones, so shorter chains and more threads pay. Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22,
 // 4 s12. Bands and the ring are multiples of 32, so the rows of a group lie one after the other.
 #if KERNEL_HERE(filter_rows)
-#define PITCH 33                            // odd, so that neighbouring rows lie in different banks
-SHARED(float, arrived, 32 * PITCH)          // inputs, fetched by columns, read by rows
-    SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
+#define PITCH 33                        // odd, so that neighbouring rows lie in different banks
+SHARED(float, arrived, 32 * PITCH)      // inputs, fetched by columns, read by rows
+SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
 
-    FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
+FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
   if (section == 0) return section_1_step(p, q, sum);
   if (section == 1) return section_2_step(p, q, sum);
   return section_3_step(p, q, sum);
