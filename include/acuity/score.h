@@ -15,6 +15,12 @@ struct NamedValue {
   double value = 0;
 };
 
+/// A setting of a metric.
+struct OptionValue {
+  std::string name;
+  std::string value;
+};
+
 /// One value a pixel, row by row; larger means a more visible difference.
 struct DifferenceMap {
   int width = 0;
@@ -24,7 +30,8 @@ struct DifferenceMap {
 
 /// How a score came about.
 struct Provenance {
-  std::string metric_version;  ///< of the metric's definition, e.g. "2.1"
+  std::string metric_version;               ///< of the metric's definition, e.g. "2.1"
+  std::vector<OptionValue> metric_options;  ///< every option the metric has, with the value in force
   std::string library_version;
   std::string device;  ///< e.g. "cpu (AVX2)"
   int threads = 1;

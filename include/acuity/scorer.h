@@ -14,6 +14,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "acuity/export.h"
 #include "acuity/image.h"
@@ -34,7 +36,9 @@ struct MemoryMode {
 };
 
 struct ScorerOptions {
-  std::string metric{};         ///< a name from metrics()
+  std::string metric{};  ///< a name from metrics()
+  /// Settings of that metric, by the names in MetricInfo::options; those left out have their defaults.
+  std::vector<OptionValue> metric_options{};
   std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never another instead
   MemoryMode memory{};
   int threads = 0;        ///< 0: one for each core
@@ -42,6 +46,16 @@ struct ScorerOptions {
 };
 
 enum class Better { higher, lower };
+
+/// A setting a metric has: a number in a range, one of some words, or either.
+struct MetricOption {
+  std::string name;
+  std::string help;                  ///< what it does, in a few words
+  std::string otherwise;             ///< its value where none is given
+  double least = 1;                  ///< numbers from here ...
+  double most = 0;                   ///< ... to here; no numbers where least > most
+  std::vector<std::string> words{};  ///< what it may be besides
+};
 
 /// What is known of a metric without running it.
 struct MetricInfo {
@@ -52,7 +66,8 @@ struct MetricInfo {
   double identical = 0;  ///< the value of two identical pictures
   int minimum_side = 1;  ///< smaller pictures are refused
   bool has_map = false;
-  std::string alpha_rule;  ///< what is done with transparency, in words
+  std::string alpha_rule;               ///< what is done with transparency, in words
+  std::vector<MetricOption> options{};  ///< what ScorerOptions::metric_options may hold
 };
 
 /// Every metric this build has, in the order lists show them.

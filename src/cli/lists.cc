@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/options.h"
+
 namespace acuity::cli {
 namespace {
 
@@ -19,8 +21,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-bool contains(std::span<const std::string> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 // The number of characters to insert, delete or replace to make one word of the other.
@@ -46,6 +54,39 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+Status unknown_metric(const std::string& name, std::span<const MetricInfo> known) {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : known) names.push_back(metric.name);
+  const std::string guess = nearest(name, names);
+  return usage(fmt::format("there is no metric '{}'{}; there are: {}", name,
+                           guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess), fmt::join(names, ", ")));
+}
+
+// NAME or NAME:OPTION=VALUE:...
+Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricInfo> known) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  MetricChoice choice;
+  choice.name = trimmed(parts.front());
+  const auto metric =
+      std::find_if(known.begin(), known.end(), [&](const MetricInfo& info) { return info.name == choice.name; });
+  if (metric == known.end()) return unknown_metric(choice.name, known);
+  for (const std::string_view part : std::span(parts).subspan(1)) {
+    const size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      return usage(
+          fmt::format("{} has no variant '{}'; options are written as in {}:OPTION=VALUE, and 'acuity metrics' "
+                      "lists them",
+                      choice.name, trimmed(part), choice.name));
+    }
+    choice.options.push_back(
+        {std::string(trimmed(part.substr(0, equals))), std::string(trimmed(part.substr(equals + 1)))});
+  }
+  const Result<OptionValues> values = OptionValues::parse(*metric, choice.options);
+  if (!values.ok()) return values.status();
+  choice.label = values->label(*metric);
+  return choice;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
@@ -66,28 +107,22 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   return best;
 }
 
-Result<NameList> parse_names(std::span<const std::string> lists, std::string_view kind,
-                             std::span<const std::string> allowed) {
-  NameList result;
+Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known) {
+  MetricList result;
   for (const std::string& list : lists) {
-    std::string_view rest = list;
-    while (true) {
-      const size_t comma = rest.find(',');
-      const std::string name(trimmed(rest.substr(0, comma)));
-      if (name.empty()) {
-        return usage(
-            fmt::format("the list of {}s '{}' has an empty place; separate names by single commas", kind, list));
+    for (const std::string_view text : split(list, ',')) {
+      if (trimmed(text).empty()) {
+        return usage(fmt::format("the list of metrics '{}' has an empty place; separate names by single commas", list));
       }
-      if (!contains(allowed, name)) {
-        const std::string guess = nearest(name, allowed);
-        return usage(fmt::format("there is no {} '{}'{}; there are: {}", kind, name,
-                                 guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess),
-                                 fmt::join(allowed, ", ")));
+      Result<MetricChoice> choice = parse_metric(trimmed(text), known);
+      if (!choice.ok()) return choice.status();
+      const bool repeated = std::any_of(result.metrics.begin(), result.metrics.end(),
+                                        [&](const MetricChoice& other) { return other.label == choice->label; });
+      if (repeated) {
+        result.repeated.push_back(choice->label);
+      } else {
+        result.metrics.push_back(std::move(*choice));
       }
-      std::vector<std::string>& place = contains(result.names, name) ? result.repeated : result.names;
-      place.push_back(name);
-      if (comma == std::string_view::npos) break;
-      rest.remove_prefix(comma + 1);
     }
   }
   return result;

@@ -13,15 +13,21 @@
 
 namespace acuity::cli {
 
-struct NameList {
-  std::vector<std::string> names;     // in the order given, each once
-  std::vector<std::string> repeated;  // those that were given again
+/// A metric with its settings.
+struct MetricChoice {
+  std::string name;
+  std::vector<OptionValue> options;  // as given
+  std::string label;                 // the name, and what differs from the defaults: "name:option=value"
 };
 
-/// Names separated by commas, blanks around them ignored; several lists count as one. Each name must be one of
-/// `allowed`; `kind` is what a message calls them: "metric".
-Result<NameList> parse_names(std::span<const std::string> lists, std::string_view kind,
-                             std::span<const std::string> allowed);
+struct MetricList {
+  std::vector<MetricChoice> metrics;  // in the order given, each label once
+  std::vector<std::string> repeated;  // labels that were given again
+};
+
+/// Metrics separated by commas, blanks around them ignored; several lists count as one. Each is one of `known`, as
+/// NAME or NAME:OPTION=VALUE:...
+Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known);
 
 /// "auto", "full" or "strip:ROWS".
 Result<MemoryMode> parse_memory(std::string_view text);

@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/text.h"
+#include "engine/options.h"
 
 namespace acuity::cli {
 
@@ -19,6 +20,10 @@ int run_metrics(const Request&, Console& console) {
     text += fmt::format("  pictures      from {0} x {0} pixels\n", metric.minimum_side);
     text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
     text += fmt::format("  transparency  {}\n", metric.alpha_rule);
+    for (const MetricOption& option : metric.options) {
+      text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help,
+                          allowed_values(option), option.otherwise);
+    }
   }
   console.print(text);
   return kExitOk;

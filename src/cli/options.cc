@@ -31,7 +31,8 @@ std::vector<Option> score_options() {
       {.name = "--metric",
        .letter = "-m",
        .value = "NAME,...",
-       .help = "what to compute; 'acuity metrics' lists the names",
+       .help = "what to compute, each as NAME or with options of its own as NAME:OPTION=VALUE:...; 'acuity metrics' "
+               "lists names and options",
        .otherwise = "ssimulacra2",
        .suggest = Suggest::metrics,
        .repeats = true},
@@ -109,8 +110,8 @@ const std::vector<Command>& commands() {
       {.name = "metrics",
        .arguments = "",
        .summary = "list the metrics and what they need",
-       .description = {"One paragraph for each metric of this build: its version, in which direction it is better, and "
-                       "what it needs."},
+       .description = {"One paragraph for each metric of this build: its version, in which direction it is better, "
+                       "what it needs, and the options it takes after its name in -m."},
        .examples = {{"acuity metrics", "what -m takes"}},
        .options = with_common({}),
        .words = {},

@@ -81,7 +81,7 @@ std::vector<std::string> assumptions(const PairResult& pair) {
   list_facts(pair.distorted_facts, "distorted", list);
   for (const MetricScore& entry : pair.scores) {
     for (const std::string& fact : entry.score.provenance.assumptions) {
-      list.push_back(fmt::format("{}: {}", entry.metric->name, fact));
+      list.push_back(fmt::format("{}: {}", entry.label, fact));
     }
   }
   return list;
@@ -93,8 +93,7 @@ std::vector<NamedValue> timings(const PairResult& pair) {
                                {"prepare_reference", pair.prepare_ms}};
   for (const MetricScore& entry : pair.scores) {
     for (const NamedValue& stage : entry.score.provenance.timing_ms) {
-      list.push_back(
-          {stage.name == "metric" ? entry.metric->name : entry.metric->name + "." + stage.name, stage.value});
+      list.push_back({stage.name == "metric" ? entry.label : entry.label + "." + stage.name, stage.value});
     }
   }
   return list;
@@ -107,8 +106,9 @@ Status PairScorer::open_reference() {
   if (!picture.ok()) return picture.status();
   reference_ = std::move(*picture);
   const Stopwatch watch;
-  for (const std::string& metric : job_.metrics) {
-    const ScorerOptions options{.metric = metric,
+  for (const MetricChoice& metric : job_.metrics) {
+    const ScorerOptions options{.metric = metric.name,
+                                .metric_options = metric.options,
                                 .device = job_.device,
                                 .memory = job_.memory,
                                 .threads = job_.threads,
@@ -155,14 +155,15 @@ Status PairScorer::score_into(PairResult& pair) {
   pair.prepare_ms = std::exchange(prepare_ms_, 0);
   reference_facts_.decode_ms = 0;
   pair.warnings = warnings(reference_, *distorted, shown(pair.reference), shown(pair.distorted));
-  for (Scorer& scorer : scorers_) {
+  for (size_t i = 0; i < scorers_.size(); ++i) {
+    Scorer& scorer = scorers_[i];
     Result<Score> score = job_.distorted.size() > 1 ? scorer.score(other) : scorer.score(mine, other);
     if (!score.ok()) return naming_files(score.status(), files);
     if (!finite(*score)) {
       return Status(StatusCode::internal,
-                    fmt::format("{}: {} gave a result that is no finite number", files, scorer.metric().name));
+                    fmt::format("{}: {} gave a result that is no finite number", files, job_.metrics[i].label));
     }
-    pair.scores.push_back({&scorer.metric(), std::move(*score)});
+    pair.scores.push_back({&scorer.metric(), job_.metrics[i].label, std::move(*score)});
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
+#include "cli/lists.h"
 
 namespace acuity::cli {
 
@@ -18,7 +19,7 @@ namespace acuity::cli {
 struct ScoreJob {
   std::string reference;
   std::vector<std::string> distorted;
-  std::vector<std::string> metrics;
+  std::vector<MetricChoice> metrics;
   std::string device = "auto";
   std::shared_ptr<void> opened_device;  // kept open from one pair to the next
   MemoryMode memory;
@@ -28,6 +29,7 @@ struct ScoreJob {
 
 struct MetricScore {
   const MetricInfo* metric = nullptr;
+  std::string label;  // the metric's name, and the options that differ from the defaults
   Score score;
 };
 

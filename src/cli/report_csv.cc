@@ -21,7 +21,7 @@ class CsvReport : public Report {
     std::string text;
     if (!pair.status.ok()) text = fmt::format("{},,,,,,,{}\n", files, csv_field(pair.status.message()));
     for (const MetricScore& entry : pair.scores) {
-      text += fmt::format("{},{},{},{},{},{},{},\n", files, pair.width, pair.height, csv_field(entry.metric->name),
+      text += fmt::format("{},{},{},{},{},{},{},\n", files, pair.width, pair.height, csv_field(entry.label),
                           exact_number(entry.score.value), entry.metric->better == Better::higher ? "higher" : "lower",
                           csv_field(entry.score.provenance.metric_version));
     }

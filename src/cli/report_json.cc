@@ -4,6 +4,7 @@
 
 #include "acuity/version.h"
 #include "cli/console.h"
+#include "cli/lists.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -24,13 +25,24 @@ std::string numbers(const std::vector<NamedValue>& list) {
   return "{" + text + "}";
 }
 
+// Numbers as such, words in quotes.
+std::string options(const std::vector<OptionValue>& list) {
+  std::string text;
+  for (const OptionValue& item : list) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_string(item.name),
+                        parse_number(item.value, item.name).ok() ? item.value : json_string(item.value));
+  }
+  return "{" + text + "}";
+}
+
 std::string metrics_object(const std::vector<MetricScore>& scores) {
   std::string text;
   for (const MetricScore& entry : scores) {
-    text += fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"outputs\":{}}}",
-                        text.empty() ? "" : ",", json_string(entry.metric->name), exact_number(entry.score.value),
+    text += fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}}}",
+                        text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
                         entry.metric->better == Better::higher ? "higher" : "lower",
-                        json_string(entry.score.provenance.metric_version), numbers(entry.score.outputs));
+                        json_string(entry.score.provenance.metric_version),
+                        options(entry.score.provenance.metric_options), numbers(entry.score.outputs));
   }
   return "{" + text + "}";
 }

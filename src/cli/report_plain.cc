@@ -32,7 +32,7 @@ class PlainReport : public Report {
     text += fmt::format("reference  {}\ndistorted  {}\nsize       {} x {}\n", printable(pair.reference),
                         printable(pair.distorted), pair.width, pair.height);
     for (const MetricScore& entry : pair.scores) {
-      text += fmt::format("{:<12} {}  {}; {}\n", entry.metric->name,
+      text += fmt::format("{:<12} {}  {}; {}\n", entry.label,
                           console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
                           console_.faint(direction(*entry.metric)), meaning_of(entry));
     }
@@ -55,9 +55,12 @@ std::vector<std::string> explanation(const PairResult& pair) {
   std::vector<std::string> lines = assumptions(pair);
   for (const MetricScore& entry : pair.scores) {
     const Provenance& how = entry.score.provenance;
-    lines.push_back(fmt::format("{}: version {}, by acuity {} on {}, {} thread{}, memory mode {}", entry.metric->name,
+    lines.push_back(fmt::format("{}: version {}, by acuity {} on {}, {} thread{}, memory mode {}", entry.label,
                                 how.metric_version, how.library_version, how.device, how.threads,
                                 how.threads == 1 ? "" : "s", how.memory_mode));
+    for (const OptionValue& option : how.metric_options) {
+      lines.push_back(fmt::format("{}: option {}={}", entry.label, option.name, option.value));
+    }
   }
   std::string times;
   for (const NamedValue& stage : timings(pair)) {

@@ -58,13 +58,11 @@ Status plan_files(const Request& request, ScoreJob& job) {
 }
 
 Status plan_metrics(const Request& request, Plan& plan) {
-  std::vector<std::string> allowed;
-  for (const MetricInfo& metric : metrics()) allowed.push_back(metric.name);
   std::vector<std::string> lists = request.values("--metric");
   if (lists.empty()) lists.push_back(request.value("--metric"));
-  Result<NameList> list = parse_names(lists, "metric", allowed);
+  Result<MetricList> list = parse_metrics(lists, metrics());
   if (!list.ok()) return list.status();
-  plan.job.metrics = list->names;
+  plan.job.metrics = list->metrics;
   if (!list->repeated.empty()) {
     plan.warnings.push_back(
         fmt::format("each metric is computed once; named again: {}", fmt::join(list->repeated, ", ")));
@@ -81,8 +79,9 @@ Status plan_map(const Request& request, Plan& plan) {
     return usage(fmt::format("--map is for one pair and one metric, not for {} and {}", job.distorted.size(),
                              job.metrics.size()));
   }
-  if (!find_metric(job.metrics.front())->has_map) {
-    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", job.metrics.front()));
+  const std::string& metric = job.metrics.front().name;
+  if (!find_metric(metric)->has_map) {
+    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", metric));
   }
   for (const std::string& file : {job.reference, job.distorted.front()}) {
     std::error_code error;
@@ -182,7 +181,7 @@ class Run {
     if (pair.status.ok() && plan_.limit && is_worse(pair.scores.front(), *plan_.limit)) {
       below_limit_ = true;
       console_.note(fmt::format("acuity: {}: {} is {}, worse than the limit of {}", pair.distorted,
-                                pair.scores.front().metric->name, short_number(pair.scores.front().score.value),
+                                pair.scores.front().label, short_number(pair.scores.front().score.value),
                                 short_number(*plan_.limit)));
     }
   }

@@ -13,6 +13,7 @@
 #include "acuity/status.h"
 #include "base/threads.h"
 #include "device/device.h"
+#include "engine/options.h"
 
 namespace acuity {
 
@@ -32,6 +33,7 @@ class Metric {
     int width = 0;
     int height = 0;
     bool want_map = false;
+    OptionValues options{};            // of the metric's own table
     int strip_rows = 0;                // 0: the metric decides
     const Threads* threads = nullptr;  // outlives the metric
     Device* device = nullptr;          // null: the CPU; outlives the metric

@@ -13,6 +13,7 @@
 #include "base/try.h"
 #include "device/device.h"
 #include "engine/metric.h"
+#include "engine/options.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
 
@@ -21,6 +22,7 @@ namespace acuity {
 struct Scorer::State {
   const MetricEntry* entry = nullptr;
   ScorerOptions options;
+  OptionValues metric_options;
   int width = 0;
   int height = 0;
   Threads threads{1};
@@ -79,6 +81,7 @@ struct Scorer::State {
     score.outputs = std::move(measured->outputs);
     score.map = std::move(measured->map);
     score.provenance = {.metric_version = entry->info.version,
+                        .metric_options = metric_options.all(),
                         .library_version = ACUITY_VERSION,
                         .device = device_name(),
                         .threads = threads.count(),
@@ -121,6 +124,7 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
       return Status(StatusCode::usage,
                     fmt::format("there is no metric '{}'; metrics() lists those there are", options.metric));
     }
+    ACUITY_TRY_ASSIGN(state->metric_options, OptionValues::parse(state->entry->info, options.metric_options));
     if (options.threads < 0) {
       return Status(StatusCode::usage,
                     fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
@@ -143,6 +147,7 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     Metric::Setup setup{.width = width,
                         .height = height,
                         .want_map = options.want_map,
+                        .options = state->metric_options,
                         .strip_rows = options.memory.kind == MemoryMode::Kind::strip ? options.memory.rows : 0,
                         .threads = &state->threads,
                         .device = state->device.get()};

@@ -9,18 +9,64 @@ namespace {
 using Strings = std::vector<std::string>;
 const Strings kAllowed{"ssimulacra2", "psnr", "mse"};
 
-Result<NameList> parse(const Strings& lists) { return parse_names(lists, "metric", kAllowed); }
-
-TEST(Lists, NamesKeepTheirOrder) {
-  EXPECT_EQ(parse({"mse,psnr"})->names, (Strings{"mse", "psnr"}));
-  EXPECT_EQ(parse({" mse , psnr\t"})->names, (Strings{"mse", "psnr"}));
-  EXPECT_EQ(parse({"mse", "psnr,ssimulacra2"})->names, (Strings{"mse", "psnr", "ssimulacra2"}));
+MetricInfo metric(const std::string& name, std::vector<MetricOption> options = {}) {
+  MetricInfo info;
+  info.name = name;
+  info.options = std::move(options);
+  return info;
 }
 
-TEST(Lists, NamesGivenTwiceCountOnce) {
-  const Result<NameList> list = parse({"mse,psnr,mse", "psnr"});
-  EXPECT_EQ(list->names, (Strings{"mse", "psnr"}));
-  EXPECT_EQ(list->repeated, (Strings{"mse", "psnr"}));
+const std::vector<MetricInfo> kKnown{
+    metric("ssimulacra2"), metric("psnr"),
+    metric("mse", {{.name = "peak", .help = "", .otherwise = "auto", .least = 1, .most = 100, .words = {"auto"}},
+                   {.name = "pool", .help = "", .otherwise = "mean", .words = {"mean", "worst"}}})};
+
+Result<MetricList> parse(const Strings& lists) { return parse_metrics(lists, kKnown); }
+
+Strings labels(const Strings& lists) {
+  Strings found;
+  const Result<MetricList> list = parse(lists);
+  for (const MetricChoice& choice : list->metrics) found.push_back(choice.label);
+  return found;
+}
+
+TEST(Lists, MetricsKeepTheirOrder) {
+  EXPECT_EQ(labels({"mse,psnr"}), (Strings{"mse", "psnr"}));
+  EXPECT_EQ(labels({" mse , psnr\t"}), (Strings{"mse", "psnr"}));
+  EXPECT_EQ(labels({"mse", "psnr,ssimulacra2"}), (Strings{"mse", "psnr", "ssimulacra2"}));
+}
+
+TEST(Lists, MetricsGivenTwiceCountOnce) {
+  EXPECT_EQ(labels({"mse,psnr,mse", "psnr"}), (Strings{"mse", "psnr"}));
+  EXPECT_EQ(parse({"mse,psnr,mse", "psnr"})->repeated, (Strings{"mse", "psnr"}));
+  EXPECT_EQ(parse({"mse:peak=50,mse:peak=5e1"})->repeated, (Strings{"mse:peak=50"}));
+  EXPECT_EQ(parse({"mse,mse:peak=auto"})->repeated, (Strings{"mse"}));
+}
+
+TEST(Lists, MetricsTakeOptions) {
+  EXPECT_EQ(labels({"mse:peak=50,mse:peak=60,mse"}), (Strings{"mse:peak=50", "mse:peak=60", "mse"}));
+  EXPECT_EQ(labels({"mse: pool = worst :peak=0050.0"}), (Strings{"mse:peak=50:pool=worst"}));
+  const Result<MetricList> list = parse({"psnr,mse:pool=worst:peak=50"});
+  EXPECT_EQ(list->metrics[1].name, "mse");
+  ASSERT_EQ(list->metrics[1].options.size(), 2u);
+  EXPECT_EQ(list->metrics[1].options[0].name, "pool");
+  EXPECT_EQ(list->metrics[1].options[0].value, "worst");
+}
+
+TEST(Lists, OptionsThatMakeNoSense) {
+  const auto message = [](const std::string& text) { return parse({text}).status().message(); };
+  EXPECT_EQ(message("psnr:peak=50"), "psnr has no options, but 'peak' is given");
+  EXPECT_EQ(message("mse:top=50"), "mse has no option 'top'; it has: peak, pool");
+  EXPECT_EQ(message("mse:peak=200"),
+            "'200' does not do for the option peak of mse; use a number from 1 to 100, or auto");
+  EXPECT_EQ(message("mse:pool=1"), "'1' does not do for the option pool of mse; use mean or worst");
+  EXPECT_EQ(message("mse:peak=1:peak=2"), "the option peak of mse is given twice");
+  EXPECT_EQ(message("mse:v2"),
+            "mse has no variant 'v2'; options are written as in mse:OPTION=VALUE, and 'acuity metrics' lists them");
+  for (const char* text : {"mse:", "mse::peak=1", "mse:=1", "mse:peak=", "mse:peak=nan", "mse:peak=1x", ":peak=1",
+                           "mse:peak=0,5", "mse:peak=inf"}) {
+    EXPECT_EQ(parse({text}).status().code(), StatusCode::usage) << text;
+  }
 }
 
 TEST(Lists, EmptyPlacesAreErrors) {

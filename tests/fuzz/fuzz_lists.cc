@@ -16,9 +16,15 @@ using namespace acuity::cli;
 
 // Accepting a name that is not allowed, or one twice, would be a defect that no sanitizer sees.
 void check_names(const std::string& text) {
-  const std::vector<std::string> allowed{"ssimulacra2", "psnr", "mse"};
-  const auto list = parse_names(std::vector<std::string>{text}, "metric", allowed);
-  if (list.ok() && (list->names.empty() || list->names.size() > allowed.size())) std::abort();
+  const auto known = acuity::metrics();
+  const auto list = parse_metrics(std::vector<std::string>{text}, known);
+  if (list.ok() && list->metrics.empty()) std::abort();
+  for (size_t i = 0; list.ok() && i < list->metrics.size(); ++i) {
+    if (acuity::find_metric(list->metrics[i].name) == nullptr) std::abort();
+    for (size_t k = 0; k < i; ++k) {
+      if (list->metrics[i].label == list->metrics[k].label) std::abort();
+    }
+  }
   if (!list.ok() && list.status().message().empty()) std::abort();
 }
 

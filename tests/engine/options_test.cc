@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/options.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/metric.h"
+
+namespace acuity {
+namespace {
+
+MetricInfo example() {
+  MetricInfo info;
+  info.name = "example";
+  info.options = {{.name = "peak", .help = "the peak", .otherwise = "auto", .least = 1, .most = 100, .words = {"auto"}},
+                  {.name = "power", .help = "the power", .otherwise = "3", .least = 0.5, .most = 16},
+                  {.name = "pool", .help = "how to pool", .otherwise = "mean", .words = {"mean", "worst"}}};
+  return info;
+}
+
+TEST(MetricOptions, DefaultsHoldWhereNothingIsGiven) {
+  const Result<OptionValues> values = OptionValues::parse(example(), {});
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ(values->all().size(), 3u);
+  EXPECT_EQ(values->number("peak"), std::nullopt);
+  EXPECT_EQ(values->text("peak"), "auto");
+  EXPECT_EQ(values->number("power"), 3);
+  EXPECT_EQ(values->label(example()), "example");
+}
+
+TEST(MetricOptions, WhatIsGivenHolds) {
+  const std::vector<OptionValue> given{{"pool", "worst"}, {"peak", "1e2"}, {"power", "0.5"}};
+  const Result<OptionValues> values = OptionValues::parse(example(), given);
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ(values->number("peak"), 100);
+  EXPECT_EQ(values->number("power"), 0.5);
+  EXPECT_EQ(values->text("pool"), "worst");
+  EXPECT_EQ(values->label(example()), "example:peak=100:power=0.5:pool=worst");
+}
+
+TEST(MetricOptions, WrongOnesAreRefused) {
+  const auto message = [](const std::string& name, const std::string& value) {
+    const std::vector<OptionValue> given{{name, value}};
+    return OptionValues::parse(example(), given).status().message();
+  };
+  EXPECT_EQ(message("peek", "1"), "example has no option 'peek'; it has: peak, power, pool");
+  EXPECT_EQ(message("power", "17"), "'17' does not do for the option power of example; use a number from 0.5 to 16");
+  EXPECT_EQ(message("power", "0.4"), "'0.4' does not do for the option power of example; use a number from 0.5 to 16");
+  EXPECT_EQ(message("pool", "best"), "'best' does not do for the option pool of example; use mean or worst");
+}
+
+// Tables are written by hand: a default that its own row refuses would make every use of the metric fail.
+TEST(MetricOptions, EveryTableAllowsItsDefaults) {
+  for (const MetricEntry& entry : registry()) {
+    std::vector<OptionValue> given;
+    for (const MetricOption& option : entry.info.options) {
+      EXPECT_FALSE(option.name.empty() || option.help.empty()) << entry.info.name;
+      given.push_back({option.name, option.otherwise});
+    }
+    const Result<OptionValues> values = OptionValues::parse(entry.info, given);
+    ASSERT_TRUE(values.ok()) << values.status().message();
+    EXPECT_EQ(values->label(entry.info), entry.info.name);
+  }
+}
+
+TEST(MetricOptions, TheScorerChecksThem) {
+  const Result<Scorer> scorer = Scorer::create({.metric = "mse", .metric_options = {{"peak", "1"}}}, 16, 16);
+  EXPECT_EQ(scorer.status().code(), StatusCode::usage);
+  EXPECT_EQ(scorer.status().message(), "mse has no options, but 'peak' is given");
+}
+
+}  // namespace
+}  // namespace acuity
