@@ -38,11 +38,8 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
   if (x < width && y < y_end) {
     const int planes = (image - first_image) * 3 * extent;
     Pixel quad[4];
-    UNROLL for (int k = 0; k < 4; ++k) {
-      const int px = min(x + k % 2, width - 1);
-      const int py = min(y + k / 2, height - 1) - y_first;
-      quad[k] = pixel_at(samples, table, form, extent, planes + py * width + px);
-    }
+    FETCH_PIXELS(quad, 4, samples, table, form, extent,
+                 planes + (min(y + k / 2, height - 1) - y_first) * width + min(x + k % 2, width - 1))
     UNROLL for (int k = 0; k < 4; ++k) {
       if (x + k % 2 < width && y + k / 2 < height) {
         store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k]);
