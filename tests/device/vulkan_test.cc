@@ -119,9 +119,11 @@ struct TileSums {
   /// memory: two pictures and the sums, one after the other.
   Status launch(Queue& queue, const DeviceMemory& memory) const {
     const uint64_t address = memory.address();
-    return queue.run(mse::sum_tiles, across, down, DeviceArray<const float>{address},
-                     DeviceArray<const float>{address + picture_bytes()},
-                     DeviceArray<float>{address + 2 * picture_bytes()}, width, height, width * height);
+    const int plane = width * height;
+    return queue.run(mse::sum_tiles, across, down, DeviceArray<const unsigned char>{address},
+                     DeviceArray<const unsigned char>{address + picture_bytes()}, DeviceArray<const float>{},
+                     DeviceArray<const float>{}, DeviceArray<float>{address + 2 * picture_bytes()}, FORM_PLANES, plane,
+                     FORM_PLANES, plane, width, height);
   }
 
   void there(Device& device, Queue& queue, std::vector<float>& sums) const {
