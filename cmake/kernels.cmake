@@ -27,15 +27,15 @@ if(NOT ACUITY_PTXAS)
   message(STATUS "Acuity: no cubins: ptxas was not found; NVIDIA's driver compiles the PTX when it is first used")
 endif()
 
-# acuity_kernels(NAME SOURCE): embeds src/SOURCE as `extern const acuity::KernelFile NAME`.
+# acuity_kernels(NAME SOURCE [TARGET]): embeds src/SOURCE as `extern const acuity::KernelFile NAME` in the library, or in TARGET.
 function(acuity_kernels name source)
+  set(into acuity_core)
+  if(ARGC GREATER 2)
+    set(into ${ARGV2})
+  endif()
   set(input ${PROJECT_SOURCE_DIR}/src/${source})
   set(folder ${PROJECT_BINARY_DIR}/kernels/${name})
   file(MAKE_DIRECTORY ${folder})
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/lang/*.h ${PROJECT_SOURCE_DIR}/src/metrics/*.h)
-  get_filename_component(source_folder ${input} DIRECTORY)
-  file(GLOB own_headers CONFIGURE_DEPENDS ${source_folder}/*.h)
-  set(depends ${headers} ${own_headers})
   set(outputs "")
   set(rows "")
   set(blobs "")
@@ -52,9 +52,9 @@ function(acuity_kernels name source)
   if(ACUITY_CLANG)
     foreach(target ${ACUITY_CUDA_TARGETS})
       set(ptx ${folder}/${target}.ptx)
-      add_custom_command(OUTPUT ${ptx} DEPENDS ${depends} VERBATIM
+      add_custom_command(OUTPUT ${ptx} DEPENDS ${input} DEPFILE ${ptx}.d VERBATIM
         COMMAND ${ACUITY_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=${target} -nocudainc -nocudalib
-                -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS} -DACUITY_CUDA -S -o ${ptx} ${input})
+                -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS} -DACUITY_CUDA -MD -MF ${ptx}.d -S -o ${ptx} ${input})
       embed(cuda ${target} "" ${ptx})
     endforeach()
     if(ACUITY_PTXAS)
@@ -68,9 +68,9 @@ function(acuity_kernels name source)
     if(ACUITY_LLD AND ACUITY_BUNDLER)
       foreach(target ${ACUITY_HIP_TARGETS})
         set(object ${folder}/${target}.hsaco)
-        add_custom_command(OUTPUT ${object} DEPENDS ${depends} VERBATIM
+        add_custom_command(OUTPUT ${object} DEPENDS ${input} DEPFILE ${object}.d VERBATIM
           COMMAND ${ACUITY_CLANG} -x hip --cuda-device-only --offload-arch=${target} -nogpuinc -nogpulib
-                  ${ACUITY_KERNEL_FLAGS} -DACUITY_HIP -o ${object} ${input})
+                  ${ACUITY_KERNEL_FLAGS} -DACUITY_HIP -MD -MF ${object}.d -o ${object} ${input})
         embed(hip ${target} "" ${object})
       endforeach()
     endif()
@@ -86,9 +86,10 @@ function(acuity_kernels name source)
           set(flags -DEMULATE_FMA)
         endif()
         set(spirv ${folder}/${kernel}.${form})
-        add_custom_command(OUTPUT ${spirv} DEPENDS ${depends} ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h VERBATIM
+        add_custom_command(OUTPUT ${spirv} DEPENDS ${input} ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h
+          DEPFILE ${spirv}.d VERBATIM
           COMMAND ${ACUITY_CLANG} -E -P -x c -DACUITY_GLSL "-DPICK_${kernel}=~,1" ${flags} -I${PROJECT_SOURCE_DIR}/src
-                  ${input} -o ${spirv}.body
+                  -MD -MF ${spirv}.d -MT ${spirv} ${input} -o ${spirv}.body
           COMMAND ${CMAKE_COMMAND} -E cat ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h ${spirv}.body > ${spirv}.comp
           COMMAND ${ACUITY_GLSLANG} --quiet -V --target-env vulkan1.2 -S comp -o ${spirv} ${spirv}.comp)
         embed(vulkan ${form} ${kernel} ${spirv})
@@ -99,8 +100,8 @@ function(acuity_kernels name source)
   list(LENGTH outputs code_count)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/kernels.cc.in ${folder}/${name}.cc @ONLY)
   # The commands above belong to this folder's scope, the library to another.
-  set_source_files_properties(${folder}/${name}.cc TARGET_DIRECTORY acuity_core PROPERTIES OBJECT_DEPENDS "${outputs}")
+  set_source_files_properties(${folder}/${name}.cc TARGET_DIRECTORY ${into} PROPERTIES OBJECT_DEPENDS "${outputs}")
   add_custom_target(${name}_codes DEPENDS ${outputs})
-  add_dependencies(acuity_core ${name}_codes)
-  target_sources(acuity_core PRIVATE ${folder}/${name}.cc)
+  add_dependencies(${into} ${name}_codes)
+  target_sources(${into} PRIVATE ${folder}/${name}.cc)
 endfunction()

@@ -14,37 +14,13 @@
 #include "colour/icc.h"
 #include "colour/primaries.h"
 #include "colour/samples.h"
-#include "colour/srgb_codes.h"
+#include "colour/steps.h"
 #include "colour/transfer.h"
 
 namespace acuity {
 namespace {
 
 using Pixels = std::function<void(float* red, float* green, float* blue, int count)>;
-
-Pixels multiply_by(const Matrix3& matrix) {
-  return [matrix](float* red, float* green, float* blue, int count) {
-    for (int i = 0; i < count; ++i) {
-      const Vector3 rgb = matrix * Vector3{red[i], green[i], blue[i]};
-      red[i] = static_cast<float>(rgb[0]);
-      green[i] = static_cast<float>(rgb[1]);
-      blue[i] = static_cast<float>(rgb[2]);
-    }
-  };
-}
-
-// Scene light to the light of a display; `scale` is the display's peak in units of the working space.
-Pixels show_hlg(const Vector3& luminance, double gamma, double scale) {
-  return [=](float* red, float* green, float* blue, int count) {
-    for (int i = 0; i < count; ++i) {
-      const double y = luminance[0] * red[i] + luminance[1] * green[i] + luminance[2] * blue[i];
-      const double factor = y > 0 ? scale * exact_power(y, gamma - 1) : 0;
-      red[i] = static_cast<float>(factor * red[i]);
-      green[i] = static_cast<float>(factor * green[i]);
-      blue[i] = static_cast<float>(factor * blue[i]);
-    }
-  };
-}
 
 std::string name_of(const Colour& colour) {
   switch (colour.transfer) {
@@ -122,89 +98,111 @@ Status check(const ImageView& view, const WorkingSpace& space, std::optional<flo
 
 }  // namespace
 
-struct Rows::Conversion {
+struct Rows::Maker {
   std::array<Channel, 3> channels;
-  std::vector<Pixels> pixels;
-  bool encode = false;
+  PixelSteps steps;
+  Pixels profile;   // what a profile does between the curves and those steps
   int maximum = 0;  // of integer samples
   float background = 0;
   Load load = nullptr;
 
-  void set_curve(const Curve& curve) {
-    for (Channel& channel : channels) channel = Channel::general(curve);
+  void set_curve(const SampleSteps& of_samples, const Curve& curve) {
+    for (Channel& channel : channels) channel = {of_samples, curve, nullptr};
   }
-  void set_srgb(WorkingSpace::SrgbCurve curve);
+  void set_scale(float factor) {
+    set_curve({.curve = CURVE_SCALE, .a = factor}, [factor](double x) { return x * double{factor}; });
+  }
+  void set_srgb(WorkingSpace::SrgbCurve curve) {
+    const bool libjxl = curve == WorkingSpace::SrgbCurve::libjxl;
+    set_curve({.curve = libjxl ? CURVE_SRGB_LIBJXL : CURVE_SRGB}, srgb_to_linear);
+  }
+  void set_matrix(const Matrix3& matrix);
   Status set_colour(const ImageView& view, const WorkingSpace& space);
-  void set_icc(const IccConversion& icc);
+  void set_profile(const IccConversion& icc);
+  void encode();
   void finish(const ImageView& view, bool srgb);
 };
 
-void Rows::Conversion::set_srgb(WorkingSpace::SrgbCurve curve) {
-  set_curve(srgb_to_linear);
-  if (curve == WorkingSpace::SrgbCurve::libjxl) {
-    for (Channel& channel : channels) channel.kind = Channel::Kind::srgb_libjxl;
-  }
+void Rows::Maker::set_matrix(const Matrix3& matrix) {
+  steps.steps |= STEP_MATRIX;
+  for (size_t i = 0; i < 9; ++i) steps.matrix[i] = static_cast<float>(matrix[i / 3][i % 3]);
 }
 
 // Samples described by a Colour, to linear light. Grey has no primaries: white is white.
-Status Rows::Conversion::set_colour(const ImageView& view, const WorkingSpace& space) {
+Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space) {
   const Colour& colour = view.colour;
   const Chromaticities from = chromaticities_of(colour);
   const std::optional<Matrix3> matrix = to_bt709(from);
   if (!matrix)
     return Status(StatusCode::input, "the picture's primaries do not span a colour space; correct or remove them");
   const double nits = space.nits_of_one;
+  const auto power = [this](double exponent) {
+    set_curve({.curve = CURVE_POWER, .a = static_cast<float>(exponent)},
+              [exponent](double x) { return signed_power(x, exponent); });
+  };
   switch (colour.transfer) {
     case Transfer::srgb:
       set_srgb(space.srgb_curve);
       break;
     case Transfer::linear:
+      set_scale(1);
       break;
     case Transfer::gamma:
-      set_curve([exponent = colour.gamma](double x) { return signed_power(x, exponent); });
+      power(colour.gamma);
       break;
     case Transfer::bt1886:
-      set_curve([](double x) { return signed_power(x, 2.4); });
+      power(2.4);
       break;
     case Transfer::pq:
-      set_curve([nits](double x) { return pq_to_nits(x) / nits; });
+      set_curve({.curve = CURVE_PQ, .a = static_cast<float>(pq_to_nits(1) / nits)},
+                [nits](double x) { return pq_to_nits(x) / nits; });
       break;
     case Transfer::hlg: {
       const double gamma = hlg_system_gamma(colour.peak_nits), scale = colour.peak_nits / nits;
       if (view.is_grey()) {
-        set_curve([=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
-      } else {
-        set_curve(hlg_to_scene);
-        pixels.push_back(show_hlg((*rgb_to_xyz(from))[1], gamma, scale));
+        set_curve({.curve = CURVE_HLG_GREY, .a = static_cast<float>(gamma), .b = static_cast<float>(scale)},
+                  [=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
+        break;
       }
+      set_curve({.curve = CURVE_HLG}, hlg_to_scene);
+      steps.steps |= STEP_SHOW_HLG;
+      const Vector3 luminance = (*rgb_to_xyz(from))[1];
+      for (size_t c = 0; c < 3; ++c) steps.hlg_weights[c] = static_cast<float>(luminance[c]);
+      steps.hlg_exponent = static_cast<float>(gamma - 1);
+      steps.hlg_scale = static_cast<float>(scale);
     }
   }
-  if (!view.is_grey() && !same_primaries(from, {})) pixels.push_back(multiply_by(*matrix));
+  if (!view.is_grey() && !same_primaries(from, {})) set_matrix(*matrix);
   return {};
 }
 
-void Rows::Conversion::set_icc(const IccConversion& icc) {
+void Rows::Maker::set_profile(const IccConversion& icc) {
+  set_scale(1);
   for (size_t c = 0; c < 3; ++c) {
-    if (icc.curves[c]) channels[c] = Channel::general(icc.curves[c]);
+    if (icc.curves[c]) channels[c] = {{.curve = CURVE_OF_PROFILE}, icc.curves[c], nullptr};
   }
-  if (icc.matrix) pixels.push_back(multiply_by(*icc.matrix));
-  if (icc.pixels) pixels.push_back(icc.pixels);
+  if (icc.matrix) set_matrix(*icc.matrix);
+  profile = icc.pixels;
 }
 
-void Rows::Conversion::finish(const ImageView& view, bool srgb) {
-  if (encode && pixels.empty()) {
-    for (Channel& channel : channels) {
-      const Curve to_light = channel.kind == Channel::Kind::scale ? Curve([](double x) { return x; }) : channel.curve;
-      channel = Channel::general([to_light](double x) { return 255 * linear_to_srgb(to_light(x)); });
-    }
-    encode = false;
+// Codes instead of light; on the way of each sample where none mixes with others, for there tables can take them in.
+void Rows::Maker::encode() {
+  if (steps.steps != 0 || profile) {
+    steps.steps |= STEP_CODES;
+    return;
   }
+  for (Channel& channel : channels) {
+    channel.steps.to_codes = true;
+    channel.curve = [to_light = channel.curve](double x) { return 255 * linear_to_srgb(to_light(x)); };
+  }
+}
+
+void Rows::Maker::finish(const ImageView& view, bool srgb) {
   load = load_for(view);
-  if (view.type != SampleType::f32) maximum = (1 << view.depth) - 1;
+  if (view.type == SampleType::f32) return;
+  maximum = (1 << view.depth) - 1;
   const bool own_curves = view.colour.icc && !srgb;  // otherwise all channels have the same
   for (Channel& channel : channels) {
-    channel.transparent = channel.value(background);
-    if (view.type == SampleType::f32) continue;
     if (srgb) {
       channel.table = srgb_table(channel, view.depth);
     } else {
@@ -230,46 +228,55 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
                                      (view.is_grey() || same_primaries(chromaticities_of(colour), {}));
   const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
 
-  Conversion conversion;
-  conversion.background = background.value_or(0);
+  Maker maker;
+  maker.background = background.value_or(0);
   if (srgb && codes) {
-    for (Channel& channel : conversion.channels) channel.factor = 255;
+    maker.set_scale(255);
   } else if (srgb) {
-    conversion.set_srgb(space.srgb_curve);
+    maker.set_srgb(space.srgb_curve);
   } else if (colour.icc) {
-    conversion.set_icc(icc);
-  } else if (Status status = conversion.set_colour(view, space); !status.ok()) {
+    maker.set_profile(icc);
+  } else if (Status status = maker.set_colour(view, space); !status.ok()) {
     return status;
   }
-  conversion.encode = codes && !srgb;
-  conversion.finish(view, srgb);
+  if (codes && !srgb) maker.encode();
+  maker.finish(view, srgb);
 
   Rows rows;
   rows.view_ = view;
   rows.description_ = colour.icc ? describe(icc, codes) : describe(view, space, srgb);
-  rows.conversion_ = std::make_shared<const Conversion>(std::move(conversion));
+  rows.maker_ = std::make_shared<const Maker>(std::move(maker));
   return rows;
 }
 
 std::span<const float> Rows::code_table() const {
-  const std::shared_ptr<const Table>& table = conversion_->channels[0].table;
-  const bool plain = view_.channels == Channels::rgb && table && table == conversion_->channels[1].table &&
-                     table == conversion_->channels[2].table && conversion_->pixels.empty() && !conversion_->encode;
+  const std::shared_ptr<const Table>& table = maker_->channels[0].table;
+  const bool plain = view_.channels == Channels::rgb && table && table == maker_->channels[1].table &&
+                     table == maker_->channels[2].table && maker_->steps.steps == 0 && !maker_->profile;
   const ptrdiff_t sample = view_.type == SampleType::u8 ? 1 : 2;
   const bool packed = view_.pixel_stride == 3 * sample && view_.planes[1] == view_.planes[0] + sample &&
                       view_.planes[2] == view_.planes[1] + sample;
   return plain && packed ? std::span<const float>(*table) : std::span<const float>();
 }
 
+std::optional<Rows::Conversion> Rows::conversion() const {
+  const bool decodes = view_.type == SampleType::f32 || view_.has_alpha();
+  if (maker_->profile || (decodes && maker_->channels[0].steps.curve == CURVE_OF_PROFILE)) return std::nullopt;
+  Conversion conversion{maker_->channels[0].steps, maker_->steps, {}, maker_->background};
+  for (size_t c = 0; c < 3; ++c) {
+    if (maker_->channels[c].table) conversion.tables[c] = *maker_->channels[c].table;
+  }
+  return conversion;
+}
+
 void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const {
-  const Conversion& conversion = *conversion_;
   const ptrdiff_t offset = y * view_.row_stride + x_begin * view_.pixel_stride;
   const int count = x_end - x_begin;
   const auto load = [&](size_t channel, float* to) {
     const std::byte* alpha =
         view_.has_alpha() ? view_.planes[static_cast<size_t>(view_.channel_count() - 1)] + offset : nullptr;
-    conversion.load(conversion.channels[channel], {view_.planes[channel] + offset, alpha, view_.pixel_stride, count},
-                    conversion.maximum, conversion.background, to);
+    maker_->load(maker_->channels[channel], {view_.planes[channel] + offset, alpha, view_.pixel_stride, count},
+                 maker_->maximum, maker_->background, to);
   };
   load(0, red);
   if (view_.is_grey()) {
@@ -279,10 +286,8 @@ void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* 
   }
   load(1, green);
   load(2, blue);
-  for (const Pixels& step : conversion.pixels) step(red, green, blue, count);
-  if (conversion.encode) {
-    for (float* samples : {red, green, blue}) encode_srgb_codes(samples, count);
-  }
+  if (maker_->profile) maker_->profile(red, green, blue, count);
+  mix_channels(maker_->steps, red, green, blue, count);
 }
 
 }  // namespace acuity

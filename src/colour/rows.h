@@ -4,6 +4,7 @@
 #ifndef ACUITY_COLOUR_ROWS_H
 #define ACUITY_COLOUR_ROWS_H
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "acuity/image.h"
 #include "acuity/status.h"
+#include "colour/steps.h"
 
 namespace acuity {
 
@@ -48,6 +50,16 @@ class Rows {
   /// Samples above the table's end stand for its last value.
   std::span<const float> code_table() const;
 
+  /// What a device needs to make the rows from the samples itself, by colour/math.h; nothing where a profile asks for
+  /// more than that.
+  struct Conversion {
+    SampleSteps samples;
+    PixelSteps pixels;
+    std::array<std::span<const float>, 3> tables;  ///< of opaque integer samples; grey has the first alone
+    float background = 0;
+  };
+  std::optional<Conversion> conversion() const;
+
   const ImageView& view() const { return view_; }
   int width() const { return view_.width; }
   int height() const { return view_.height; }
@@ -56,9 +68,9 @@ class Rows {
   const std::string& description() const { return description_; }
 
  private:
-  struct Conversion;
+  struct Maker;
   ImageView view_;
-  std::shared_ptr<const Conversion> conversion_;
+  std::shared_ptr<const Maker> maker_;
   std::string description_;
 };
 

@@ -6,22 +6,9 @@
 #include <cstring>
 #include <mutex>
 #include <type_traits>
-#include <utility>
-
-#include "colour/transfer.h"
 
 namespace acuity {
 namespace {
-
-// Integer samples are divided in double, so that equal fractions of different depths give equal results; libjxl
-// multiplies by a float reciprocal.
-float value_of_code(const Channel& channel, int code, int maximum) {
-  if (channel.kind == Channel::Kind::srgb_libjxl) {
-    return channel.value(static_cast<float>(code) * (1.0f / static_cast<float>(maximum)));
-  }
-  const double encoded = static_cast<double>(code) / maximum;
-  return static_cast<float>(channel.kind == Channel::Kind::scale ? encoded * channel.factor : channel.curve(encoded));
-}
 
 constexpr ptrdiff_t kCacheLine = 64;
 
@@ -60,62 +47,58 @@ void load_codes(const Channel& channel, const Span& span, int maximum, float, fl
   }
 }
 
+float over(float background, float alpha, float value) { return alpha * value + (1.f - alpha) * background; }
+
+// Opaque samples are looked up, so that they come out as those of a picture without alpha.
 template <typename Sample>
 void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum, float background, float* to) {
   const float* table = channel.table->data();
   const float scale = 1.0f / static_cast<float>(maximum);
+  bool opaque = true;
   for (int i = 0; i < span.count; ++i) {
     const int code = std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum);
-    const int alpha_code = sample_at<Sample>(span.alpha + i * span.stride);
-    if (alpha_code >= maximum) {
-      to[i] = table[code];
-    } else if (alpha_code == 0) {
-      to[i] = channel.transparent;
-    } else {
-      const float alpha = static_cast<float>(alpha_code) * scale;
-      to[i] = channel.value(alpha * (static_cast<float>(code) * scale) + (1.f - alpha) * background);
-    }
+    const int alpha = std::min<int>(sample_at<Sample>(span.alpha + i * span.stride), maximum);
+    to[i] = over(background, static_cast<float>(alpha) * scale, static_cast<float>(code) * scale);
+    opaque = opaque && alpha == maximum;
+  }
+  if (!opaque) channel.decode(to, span.count);
+  for (int i = 0; i < span.count; ++i) {
+    if (sample_at<Sample>(span.alpha + i * span.stride) < maximum) continue;
+    to[i] = table[std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum)];
   }
 }
 
 void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
   for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
-  if (channel.kind == Channel::Kind::scale && channel.factor == 1) return;
-  for (int i = 0; i < span.count; ++i) to[i] = channel.value(to[i]);
+  channel.decode(to, span.count);
 }
 
 void load_floats_with_alpha(const Channel& channel, const Span& span, int, float background, float* to) {
   for (int i = 0; i < span.count; ++i) {
-    const float alpha = sample_at<float>(span.alpha + i * span.stride);
-    to[i] = channel.value(alpha * sample_at<float>(span.samples + i * span.stride) + (1.f - alpha) * background);
+    to[i] = over(background, sample_at<float>(span.alpha + i * span.stride),
+                 sample_at<float>(span.samples + i * span.stride));
   }
+  channel.decode(to, span.count);
 }
 
 }  // namespace
 
-Channel Channel::general(Curve curve) {
-  Channel channel;
-  channel.kind = Kind::general;
-  channel.curve = std::move(curve);
-  return channel;
+void Channel::decode(float* samples, int count) const {
+  if (steps.curve != CURVE_OF_PROFILE) return decode_samples(steps, samples, count);
+  for (int i = 0; i < count; ++i) samples[i] = static_cast<float>(curve(samples[i]));
 }
 
-float Channel::value(float encoded) const {
-  switch (kind) {
-    case Kind::scale:
-      return static_cast<float>(encoded * factor);
-    case Kind::srgb_libjxl:
-      return srgb_to_linear_libjxl(encoded);
-    case Kind::general:
-      break;
-  }
-  return static_cast<float>(curve(encoded));
-}
-
+// Codes are divided in double, so that equal fractions of different depths give equal results; libjxl multiplies by a
+// float reciprocal.
 Table make_table(const Channel& channel, int depth) {
   const int maximum = (1 << depth) - 1;
+  const bool libjxl = channel.steps.curve == CURVE_SRGB_LIBJXL;
   Table table(static_cast<size_t>(maximum) + 1);
-  for (int code = 0; code <= maximum; ++code) table[static_cast<size_t>(code)] = value_of_code(channel, code, maximum);
+  for (int code = 0; code <= maximum; ++code) {
+    table[static_cast<size_t>(code)] = libjxl ? static_cast<float>(code) * (1.0f / static_cast<float>(maximum))
+                                              : static_cast<float>(channel.curve(static_cast<double>(code) / maximum));
+  }
+  if (libjxl) channel.decode(table.data(), maximum + 1);
   return table;
 }
 
@@ -125,7 +108,7 @@ std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
     std::shared_ptr<const Table> table;
   };
   static std::array<std::array<Slot, 17>, 3> slots;
-  Slot& slot = slots[static_cast<size_t>(channel.kind)][static_cast<size_t>(depth)];
+  Slot& slot = slots[static_cast<size_t>(channel.steps.curve)][static_cast<size_t>(depth)];
   std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
   return slot.table;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acuity/image.h"
+#include "colour/steps.h"
 
 namespace acuity {
 
@@ -18,17 +19,14 @@ using Curve = std::function<double(double)>;
 
 using Table = std::vector<float>;
 
-/// The curve of one channel.
+/// How samples of one channel are decoded.
 struct Channel {
-  enum class Kind { scale, srgb_libjxl, general };
-  Kind kind = Kind::scale;
-  double factor = 1;                   // for scale
-  Curve curve;                         // for general
+  SampleSteps steps;                   // the curve as numbers
+  Curve curve;                         // the same in double, for tables; alone where it is that of a profile
   std::shared_ptr<const Table> table;  // of every code, for integer samples
-  float transparent = 0;               // what the background alone becomes
 
-  static Channel general(Curve curve);
-  float value(float encoded) const;
+  /// Encoded samples to what the next step takes, in place.
+  void decode(float* samples, int count) const;
 };
 
 Table make_table(const Channel& channel, int depth);

@@ -23,18 +23,6 @@ constexpr double kHlgA = 0.17883277;
 constexpr double kHlgB = 1 - 4 * kHlgA;
 const double kHlgC = 0.5 - kHlgA * exact_log(4 * kHlgA);
 
-// libjxl's polynomials, lowest power first.
-constexpr std::array<float, 5> kSrgbNumerator{2.200248328e-04f, 1.043637593e-02f, 1.624820318e-01f, 7.961564959e-01f,
-                                              8.210152774e-01f};
-constexpr std::array<float, 5> kSrgbDenominator{2.631846970e-01f, 1.076976492e+00f, 4.987528350e-01f, -5.512498495e-02f,
-                                                6.521209011e-03f};
-
-float horner(const std::array<float, 5>& coefficients, float x) {
-  float sum = coefficients[4];
-  for (size_t i = 4; i-- > 0;) sum = std::fma(sum, x, coefficients[i]);
-  return sum;
-}
-
 }  // namespace
 
 double srgb_to_linear(double encoded) {
@@ -47,12 +35,6 @@ double linear_to_srgb(double linear) {
   const double x = std::abs(linear);
   const double encoded = x <= 0.04045 / 12.92 ? x * 12.92 : 1.055 * exact_power(x, 1 / 2.4) - 0.055;
   return std::copysign(encoded, linear);
-}
-
-float srgb_to_linear_libjxl(float encoded) {
-  const float x = std::abs(encoded);
-  const float linear = x <= 0.04045f ? x * (1.0f / 12.92f) : horner(kSrgbNumerator, x) / horner(kSrgbDenominator, x);
-  return std::copysign(linear, encoded);
 }
 
 double signed_power(double x, double exponent) { return std::copysign(exact_power(std::abs(x), exponent), x); }

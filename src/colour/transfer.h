@@ -11,10 +11,6 @@ namespace acuity {
 double srgb_to_linear(double encoded);
 double linear_to_srgb(double linear);
 
-/// What libjxl computes for the same curve: a rational approximation in float, within 3e-7 of it, in its operation
-/// order.
-float srgb_to_linear_libjxl(float encoded);
-
 /// x ^ exponent with the sign of x; gamma curves and BT.1886 (2.4) either way.
 double signed_power(double x, double exponent);
 

@@ -7,6 +7,7 @@
 //   log_2      x >= 0, finite        0.501 ulp  -infinity for 0
 //   exp_2      any x                 0.65 ulp   infinity from 128 on; 0 below -126, where results would be subnormal
 //   power      x >= 0, x, y finite   0.65 ulp   as exp_2; x^0 = 1; 0^y = 0 or infinity by the sign of y
+//   exp_2_minus_1  |x| <= 0.5        1 ulp      0 for 0
 //
 // tests/lang/exact_test.cc holds them to these bounds. Other arguments, NaN among them, give unspecified results.
 // Subnormal arguments count with their full value even on devices that flush them: they are taken apart as integers.
@@ -79,21 +80,25 @@ FUNCTION void log_2_pair(real x, INOUT(real) high, INOUT(real) low) {
   low = sum_low - (high - sum);
 }
 
+// (2^r - 1 - r ln 2) / r^2 for |r| <= 0.5.
+FUNCTION real exp_2_tail(real r) {
+  real p = fma(real(1.53120272e-05f), r, real(0.000154669644f));
+  p = fma(p, r, real(0.00133334473f));
+  p = fma(p, r, real(0.00961803738f));
+  p = fma(p, r, real(0.0555041097f));
+  return fma(p, r, real(0.240226507f));
+}
+
 // 2^(high + low) for |low| no larger than the rounding error of high.
 FUNCTION real exp_2_pair(real high, real low) {
   // Adding and taking away 1.5 * 2^23 rounds to whole numbers.
   const real limited = max(min(high, real(160.0f)), real(-160.0f));
   const real nearest = (limited + real(12582912.0f)) - real(12582912.0f);
   const real r = limited - nearest;
-  // 2^r = 1 + r ln 2 + r^2 P(r), the two leading terms as pairs.
-  real p = fma(real(1.53120272e-05f), r, real(0.000154669644f));
-  p = fma(p, r, real(0.00133334473f));
-  p = fma(p, r, real(0.00961803738f));
-  p = fma(p, r, real(0.0555041097f));
-  p = fma(p, r, real(0.240226507f));
+  // 2^r = 1 + r ln 2 + r^2 tail, the two leading terms as pairs.
   const real linear = r * real(0.693147182f);
   const real linear_low = fma(r, real(-1.90465421e-09f), fma(r, real(0.693147182f), -linear));
-  const real curved = r * r * p;
+  const real curved = r * r * exp_2_tail(r);
   const real one = real(1.0f) + linear;
   const real one_low = (linear - (one - real(1.0f))) + linear_low;
   // 2^low = 1 + low ln 2, a factor of all the rest.
@@ -103,6 +108,14 @@ FUNCTION real exp_2_pair(real high, real low) {
   const truth too_small = (high + real(126.0f)) + low < real(0.0f);
   const truth too_large = (high - real(128.0f)) + low >= real(0.0f);
   return select(too_small, real(0.0f), select(too_large, from_bits(whole(0x7F800000)), scaled));
+}
+
+// 2^(high + low) - 1 for |high| <= 0.5 and |low| no larger than the rounding error of high; nothing cancels near zero.
+FUNCTION real exp_2_minus_1(real high, real low) {
+  const real linear = high * real(0.693147182f);
+  const real linear_low = fma(high, real(-1.90465421e-09f), fma(high, real(0.693147182f), -linear));
+  const real curved = high * high * exp_2_tail(high);
+  return linear + (curved + fma(low * real(0.693147182f), real(1.0f) + linear, linear_low));
 }
 
 FUNCTION real log_2(real x) {

@@ -11,110 +11,209 @@
 #include "lang/host.h"
 
 namespace acuity {
+
+extern const KernelFile upload_kernels;
+
 namespace {
 
 namespace kernels {
 using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &upload_kernels;
 #include "metrics/pixels.h"
+#include "metrics/upload_kernels.h"
 }  // namespace kernels
 
 constexpr size_t kDeviceAlignment = 256;
-constexpr size_t kChannels = 3;
+constexpr size_t kRawBytes = size_t{32} << 20;  // samples waiting to be converted take no more
+constexpr size_t kPlanes = 3;
 
-int form_of(const Rows& picture) {
-  if (picture.code_table().empty()) return FORM_PLANES;
-  return picture.view().type == SampleType::u8 ? FORM_BYTES : FORM_WORDS;
+// Kernels read whole words.
+size_t whole_words(size_t bytes) { return round_up(bytes, kDeviceAlignment); }
+
+Status reserve(Device& device, size_t bytes, std::unique_ptr<DeviceMemory>& memory) {
+  if (memory && memory->size() >= bytes) return {};
+  memory.reset();
+  ACUITY_TRY_ASSIGN(memory, device.allocate(bytes));
+  return {};
 }
 
-size_t sample_bytes(int form) { return form == FORM_BYTES ? 1 : form == FORM_WORDS ? 2 : sizeof(float); }
+// The parameters and tables of convert_pixels.
+std::vector<float> numbers_of(const Rows::Conversion& conversion) {
+  const PixelSteps& pixels = conversion.pixels;
+  const size_t codes = conversion.tables[0].size();  // none of floats
+  std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background,
+                             codes > 0 ? 1.0f / static_cast<float>(codes - 1) : 1.0f};
+  numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
+  numbers.push_back(pixels.hlg_exponent);
+  numbers.push_back(pixels.hlg_scale);
+  numbers.insert(numbers.end(), pixels.matrix.begin(), pixels.matrix.end());
+  for (size_t c = 0; c < conversion.tables.size(); ++c) {
+    const std::span<const float> table = conversion.tables[c];
+    if (c > 0 && table.data() == conversion.tables[0].data()) break;
+    numbers.insert(numbers.end(), table.begin(), table.end());
+  }
+  return numbers;
+}
 
 }  // namespace
 
-Status Upload::begin(Queue& queue, const Rows& picture, int rows, int slots) {
-  form_ = form_of(picture);
-  row_bytes_ = static_cast<size_t>(picture.width()) * kChannels * sample_bytes(form_);
-  slot_bytes_ = rows_bytes(rows);
-  const size_t bytes = slot_bytes_ * static_cast<size_t>(slots);
-  if (!samples_ || samples_->size() < bytes) {
-    samples_.reset();
-    ACUITY_TRY_ASSIGN(samples_, device_.allocate(bytes));
+Upload::Strands Upload::strands_of(const ImageView& view) {
+  const int channels = view.channel_count();
+  Strands strands;
+  strands.sample_bytes = view.type == SampleType::u8 ? 1 : view.type == SampleType::u16 ? 2 : sizeof(float);
+  const ptrdiff_t sample = static_cast<ptrdiff_t>(strands.sample_bytes);
+  bool interleaved = view.pixel_stride == sample * channels;
+  for (int c = 1; c < channels; ++c) {
+    interleaved = interleaved && view.planes[static_cast<size_t>(c)] == view.planes[0] + c * sample;
   }
-  return send_table(queue, picture.code_table());
+  strands.count = interleaved ? 1 : channels;
+  strands.samples_a_pixel = interleaved ? channels : 1;
+  strands.copyable = view.pixel_stride == sample * strands.samples_a_pixel;
+  strands.row_bytes = static_cast<size_t>(view.width * strands.samples_a_pixel) * strands.sample_bytes;
+  return strands;
 }
 
-Status Upload::send_table(Queue& queue, std::span<const float> table) {
-  if (table.empty() || std::ranges::equal(table, table_content_)) return {};
-  const size_t bytes = table.size_bytes();
-  if (!table_ || table_->size() < bytes) {
-    table_.reset();
-    ACUITY_TRY_ASSIGN(table_, device_.allocate(bytes));
-    ACUITY_TRY_ASSIGN(table_staging_, device_.allocate_pinned(bytes));
+Status Upload::begin(Queue& queue, const Rows& picture, int rows, int slots) {
+  const ImageView& view = picture.view();
+  const std::span<const float> table = picture.code_table();
+  strands_ = strands_of(view);
+  size_t row_bytes = strands_.all_bytes();
+  std::vector<float> numbers(table.begin(), table.end());
+  conversion_.reset();
+  form_ = view.type == SampleType::u8 ? FORM_BYTES : FORM_WORDS;
+  if (table.empty()) {
+    form_ = FORM_PLANES;
+    conversion_ = picture.conversion();
+    row_bytes = static_cast<size_t>(view.width) * kPlanes * sizeof(float);
   }
-  std::memcpy(table_staging_->data(), table.data(), bytes);
-  table_content_.clear();
-  ACUITY_TRY(queue.upload(*table_, 0, *table_staging_, 0, bytes));
-  table_content_.assign(table.begin(), table.end());
+  if (conversion_) {
+    numbers = numbers_of(*conversion_);
+    raw_rows_ = static_cast<int>(std::clamp(kRawBytes / strands_.all_bytes(), size_t{1}, static_cast<size_t>(rows)));
+    ACUITY_TRY(reserve(device_, whole_words(static_cast<size_t>(raw_rows_) * strands_.all_bytes()), raw_));
+  }
+  slot_bytes_ = whole_words(static_cast<size_t>(rows) * row_bytes);
+  ACUITY_TRY(reserve(device_, slot_bytes_ * static_cast<size_t>(slots), slots_));
+  return send_numbers(queue, numbers);
+}
+
+Status Upload::send_numbers(Queue& queue, const std::vector<float>& numbers) {
+  if (numbers.empty() || numbers == numbers_content_) return {};
+  const size_t bytes = numbers.size() * sizeof(float);
+  if (!numbers_ || numbers_->size() < bytes) {
+    numbers_.reset();
+    ACUITY_TRY_ASSIGN(numbers_, device_.allocate(bytes));
+    ACUITY_TRY_ASSIGN(numbers_staging_, device_.allocate_pinned(bytes));
+  }
+  std::memcpy(numbers_staging_->data(), numbers.data(), bytes);
+  numbers_content_.clear();
+  ACUITY_TRY(queue.upload(*numbers_, 0, *numbers_staging_, 0, bytes));
+  numbers_content_ = numbers;
   return {};
 }
 
 Result<SentPixels> Upload::send(Queue& queue, const Rows& picture, int y, int y_end, int slot) {
-  const size_t bytes = static_cast<size_t>(y_end - y) * row_bytes_;
   const size_t offset = static_cast<size_t>(slot) * slot_bytes_;
-  const SentPixels sent{.samples = {samples_->address() + offset},
-                        .table = {table_ ? table_->address() : 0},
-                        .form = form_,
-                        .extent = form_ == FORM_PLANES ? (y_end - y) * picture.width()
-                                                       : static_cast<int>(picture.code_table().size()) - 1,
-                        .y_first = y};
-  // Straight from the caller's memory where that is page-locked, else by way of ours.
-  const ImageView& view = picture.view();
-  if (form_ != FORM_PLANES && view.row_stride == static_cast<ptrdiff_t>(row_bytes_)) {
-    const PinnedPlace place = find_pinned(device_, view.planes[0] + y * view.row_stride, bytes);
-    if (place.memory) {
-      ACUITY_TRY(queue.upload(*samples_, offset, *place.memory, place.offset, bytes));
-      return sent;
+  if (form_ != FORM_PLANES) {
+    ACUITY_TRY(send_strands(queue, picture, y, y_end, *slots_, offset));
+  } else if (!conversion_) {
+    ACUITY_TRY(send_light(queue, picture, y, y_end, offset));
+  } else {
+    for (int begin = y; begin < y_end; begin += raw_rows_) {
+      const int end = std::min(begin + raw_rows_, y_end);
+      ACUITY_TRY(send_strands(queue, picture, begin, end, *raw_, 0));
+      ACUITY_TRY(
+          convert(queue, picture, begin, end, y_end - y,
+                  offset + static_cast<size_t>(begin - y) * static_cast<size_t>(picture.width()) * sizeof(float)));
     }
   }
-  if (const size_t whole = rows_bytes(picture.height()); !staging_ || staging_->size() < whole) {
-    staging_.reset();
-    ACUITY_TRY_ASSIGN(staging_, device_.allocate_pinned(whole));
-  }
-  stage(picture, y, y_end);
-  ACUITY_TRY(queue.upload(*samples_, offset, *staging_, static_cast<size_t>(y) * row_bytes_, bytes));
-  return sent;
+  const int last_code = static_cast<int>(picture.code_table().size()) - 1;
+  return SentPixels{.samples = {slots_->address() + offset},
+                    .table = {numbers_ ? numbers_->address() : 0},
+                    .form = form_,
+                    .extent = form_ == FORM_PLANES ? (y_end - y) * picture.width() : last_code,
+                    .y_first = y};
 }
 
-// Rows y .. y_end - 1 into page-locked memory, at the place of row y.
-void Upload::stage(const Rows& picture, int y, int y_end) const {
-  std::byte* to = staging_->data() + static_cast<size_t>(y) * row_bytes_;
-  const size_t width = static_cast<size_t>(picture.width());
-  const size_t plane = static_cast<size_t>(y_end - y) * width;
-  std::atomic<int> next = y;
+// Straight from the caller's memory where that is page-locked and without gaps, else by way of ours.
+Status Upload::send_strands(Queue& queue, const Rows& picture, int y, int y_end, DeviceMemory& to, size_t offset) {
+  const ImageView& view = picture.view();
+  const size_t row_bytes = strands_.row_bytes, bytes = static_cast<size_t>(y_end - y) * row_bytes;
+  for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
+    if (strands_.copyable && view.row_stride == static_cast<ptrdiff_t>(row_bytes)) {
+      const PinnedPlace place = find_pinned(device_, view.planes[s] + y * view.row_stride, bytes);
+      if (place.memory) {
+        ACUITY_TRY(queue.upload(to, offset + s * bytes, *place.memory, place.offset, bytes));
+        continue;
+      }
+    }
+    ACUITY_TRY(reserve_staging(whole_words(static_cast<size_t>(view.height) * strands_.all_bytes())));
+    const size_t staged = static_cast<size_t>(y) * strands_.all_bytes() + s * bytes;
+    for_rows(y, y_end, [&](int row) {
+      const std::byte* from = view.planes[s] + row * view.row_stride;
+      std::byte* here = staging_->data() + staged + static_cast<size_t>(row - y) * row_bytes;
+      if (strands_.copyable) {
+        std::memcpy(here, from, row_bytes);
+        return;
+      }
+      for (int x = 0; x < view.width; ++x, here += strands_.sample_bytes) {
+        std::memcpy(here, from + x * view.pixel_stride, strands_.sample_bytes);
+      }
+    });
+    ACUITY_TRY(queue.upload(to, offset + s * bytes, *staging_, staged, bytes));
+  }
+  return {};
+}
+
+// Three planes in the working space, made here: for profiles that kernels cannot follow.
+Status Upload::send_light(Queue& queue, const Rows& picture, int y, int y_end, size_t offset) {
+  const size_t width = static_cast<size_t>(picture.width()), row_bytes = width * kPlanes * sizeof(float);
+  ACUITY_TRY(reserve_staging(whole_words(static_cast<size_t>(picture.height()) * row_bytes)));
+  const size_t staged = static_cast<size_t>(y) * row_bytes, plane = static_cast<size_t>(y_end - y) * width;
+  for_rows(y, y_end, [&](int row) {
+    float* to = reinterpret_cast<float*>(staging_->data() + staged) + static_cast<size_t>(row - y) * width;
+    picture.read(row, 0, picture.width(), to, to + plane, to + 2 * plane);
+  });
+  return queue.upload(*slots_, offset, *staging_, staged, static_cast<size_t>(y_end - y) * row_bytes);
+}
+
+// Rows y .. y_end - 1 of the `rows` that lie in a place, from raw samples.
+Status Upload::convert(Queue& queue, const Rows& picture, int y, int y_end, int rows, size_t offset) {
+  const ImageView& view = picture.view();
+  const int width = view.width, pixels = (y_end - y) * width;
+  const int type = view.type == SampleType::u8 ? TYPE_BYTES : view.type == SampleType::u16 ? TYPE_WORDS : TYPE_FLOATS;
+  const size_t codes = conversion_->tables[0].size();
+  const bool one_table = conversion_->tables[1].data() == conversion_->tables[0].data();
+  return queue.run(kernels::convert_pixels, (width + 31) / 32, (y_end - y + 7) / 8,
+                   DeviceArray<const unsigned char>{raw_->address()}, DeviceArray<const float>{numbers_->address()},
+                   DeviceArray<float>{slots_->address() + offset}, type, view.channel_count(), strands_.samples_a_pixel,
+                   strands_.count == 1 ? 1 : pixels, conversion_->samples.curve, conversion_->samples.to_codes,
+                   conversion_->pixels.steps, static_cast<int>(codes) - 1, one_table ? 0 : static_cast<int>(codes),
+                   width, y_end - y, rows * width);
+}
+
+Status Upload::reserve_staging(size_t bytes) {
+  if (staging_ && staging_->size() >= bytes) return {};
+  staging_.reset();
+  ACUITY_TRY_ASSIGN(staging_, device_.allocate_pinned(bytes));
+  return {};
+}
+
+// Calls step for each row, on all threads.
+template <typename Step>
+void Upload::for_rows(int y, int y_end, Step step) const {
   constexpr int kTogether = 32;
+  std::atomic<int> next = y;
   threads_.run([&](int) {
     for (int begin = next.fetch_add(kTogether); begin < y_end; begin = next.fetch_add(kTogether)) {
-      for (int row = begin; row < std::min(begin + kTogether, y_end); ++row) {
-        const size_t i = static_cast<size_t>(row - y);
-        if (form_ == FORM_PLANES) {
-          float* out = reinterpret_cast<float*>(to) + i * width;
-          picture.read(row, 0, picture.width(), out, out + plane, out + 2 * plane);
-        } else {
-          const ImageView& view = picture.view();
-          std::memcpy(to + i * row_bytes_, view.planes[0] + row * view.row_stride, row_bytes_);
-        }
-      }
+      for (int row = begin; row < std::min(begin + kTogether, y_end); ++row) step(row);
     }
   });
 }
 
-// Kernels read whole words.
-size_t Upload::rows_bytes(int rows) const { return round_up(row_bytes_ * static_cast<size_t>(rows), kDeviceAlignment); }
-
 size_t Upload::bytes() const {
   size_t sum = 0;
-  if (samples_) sum += samples_->size();
-  if (staging_) sum += staging_->size();
-  if (table_) sum += table_->size() + table_staging_->size();
+  for (const DeviceMemory* memory : {slots_.get(), raw_.get(), numbers_.get()}) sum += memory ? memory->size() : 0;
+  for (const PinnedMemory* memory : {staging_.get(), numbers_staging_.get()}) sum += memory ? memory->size() : 0;
   return sum;
 }
 

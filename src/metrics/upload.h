@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How a picture gets to a device: the rows a kernel is to see, sent in the form that takes the least time, and found
-// there by pixel_at of metrics/pixels.h. Every metric on every GPU uses this.
+// How a picture gets to a device: the samples as they are, to be converted there, and found by pixel_at of
+// metrics/pixels.h. Every metric on every GPU uses this.
 #ifndef ACUITY_METRICS_UPLOAD_H
 #define ACUITY_METRICS_UPLOAD_H
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/threads.h"
@@ -39,20 +40,38 @@ class Upload {
   size_t bytes() const;
 
  private:
-  Status send_table(Queue& queue, std::span<const float> table);
-  void stage(const Rows& picture, int y, int y_end) const;
-  size_t rows_bytes(int rows) const;
+  // How the samples of a picture lie in memory and travel: interleaved as one strand, or a strand for each channel.
+  struct Strands {
+    int count = 1;
+    int samples_a_pixel = 1;  // in a strand
+    size_t sample_bytes = 1;
+    size_t row_bytes = 0;   // of one strand
+    bool copyable = false;  // a row of a strand can be copied as it is
+    size_t all_bytes() const { return static_cast<size_t>(count) * row_bytes; }  // of a row
+  };
+  static Strands strands_of(const ImageView& view);
+
+  Status send_numbers(Queue& queue, const std::vector<float>& numbers);
+  Status send_strands(Queue& queue, const Rows& picture, int y, int y_end, DeviceMemory& to, size_t offset);
+  Status send_light(Queue& queue, const Rows& picture, int y, int y_end, size_t offset);
+  Status convert(Queue& queue, const Rows& picture, int y, int y_end, int rows, size_t offset);
+  Status reserve_staging(size_t bytes);
+  template <typename Step>
+  void for_rows(int y, int y_end, Step step) const;
 
   Device& device_;
   const Threads& threads_;
   int form_ = 0;
-  size_t row_bytes_ = 0;  // of a row, all channels
+  Strands strands_;
+  std::optional<Rows::Conversion> conversion_;  // by a kernel here; without one codes are sent for pixel_at, or light
   size_t slot_bytes_ = 0;
   std::unique_ptr<PinnedMemory> staging_;  // for a whole picture, so that no row waits for another to be gone
-  std::unique_ptr<DeviceMemory> samples_;
-  std::unique_ptr<PinnedMemory> table_staging_;
-  std::unique_ptr<DeviceMemory> table_;
-  std::vector<float> table_content_;
+  std::unique_ptr<DeviceMemory> slots_;
+  std::unique_ptr<DeviceMemory> raw_;  // samples on their way to be converted
+  int raw_rows_ = 0;
+  std::unique_ptr<PinnedMemory> numbers_staging_;  // tables and parameters
+  std::unique_ptr<DeviceMemory> numbers_;
+  std::vector<float> numbers_content_;
 };
 
 }  // namespace acuity

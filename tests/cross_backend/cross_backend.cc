@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "acuity/scorer.h"
+#include "cross_backend/kernels_check.h"
 #include "device/device.h"
 #include "device/pinned.h"
 #include "engine/metric.h"
@@ -105,6 +106,9 @@ int test(const std::string& device, bool quick) {
     fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
     return 1;
   }
+  const Tally pixels = check_pixels(**opened);
+  comparisons += pixels.comparisons;
+  failures += pixels.failures;
   for (const MetricEntry& entry : registry()) {
     if (!entry.on_gpu) continue;
     for (const Golden& golden : goldens("ssimulacra2.csv", "score")) {

@@ -34,6 +34,11 @@ void Log2(const float* x, float* to, size_t count) {
 void Exp2(const float* x, float* to, size_t count) {
   for (size_t i = 0; i < count; i += kLanes) store_unaligned(exp_2(load_unaligned(x + i)), to + i);
 }
+void Exp2Minus1(const float* x, float* to, size_t count) {
+  for (size_t i = 0; i < count; i += kLanes) {
+    store_unaligned(exp_2_minus_1(load_unaligned(x + i), real(0.0f)), to + i);
+  }
+}
 void Power(const float* x, const float* y, float* to, size_t count) {
   for (size_t i = 0; i < count; i += kLanes) {
     store_unaligned(power(load_unaligned(x + i), load_unaligned(y + i)), to + i);
@@ -59,6 +64,7 @@ namespace {
 HWY_EXPORT(CubeRoot);
 HWY_EXPORT(Log2);
 HWY_EXPORT(Exp2);
+HWY_EXPORT(Exp2Minus1);
 HWY_EXPORT(Power);
 HWY_EXPORT(Fma);
 
@@ -153,6 +159,13 @@ TEST_F(Exact, Exp2IsWithinItsBound) {
   check(function, std::exp2, sweep(kSign, bits(-126.0f), 997), 0.65);
   check(function, std::exp2, sweep(bits(0.01f), bits(1.0f), 37), 0.65);
   check(function, std::exp2, sweep(bits(-0.01f), bits(-1.0f), 37), 0.65);
+}
+
+TEST_F(Exact, Exp2Minus1IsWithinItsBound) {
+  const auto function = HWY_DYNAMIC_DISPATCH(Exp2Minus1);
+  const auto truth = [](long double x) { return std::expm1(x * 0.693147180559945309417232121458L); };
+  check(function, truth, sweep(bits(1e-30f), bits(0.5f), 997), 1.0);
+  check(function, truth, sweep(bits(-1e-30f), bits(-0.5f), 997), 1.0);
 }
 
 TEST_F(Exact, Exp2AtTheEnds) {

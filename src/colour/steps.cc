@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "colour/steps.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "colour/steps.cc"
+#include <hwy/foreach_target.h>
+
+#include "lang/cpu.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acuity::colour {
+namespace HWY_NAMESPACE {
+using namespace acuity::HWY_NAMESPACE;  // the dialect
+
+#include "lang/exact.h"
+#include "colour/math.h"
+
+// Calls step for each whole vector of pixels, and for one made of those left over.
+template <size_t channels, class Step>
+void EachVector(const std::array<float*, channels>& samples, int count, Step step) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    std::array<float*, channels> here = samples;
+    for (float*& channel : here) channel += i;
+    step(here);
+  }
+  if (i == count) return;
+  float rest[channels][kLanes] = {};
+  std::array<float*, channels> here;
+  for (size_t c = 0; c < channels; ++c) {
+    std::copy(samples[c] + i, samples[c] + count, rest[c]);
+    here[c] = rest[c];
+  }
+  step(here);
+  for (size_t c = 0; c < channels; ++c) std::copy(rest[c], rest[c] + (count - i), samples[c] + i);
+}
+
+void DecodeSamples(const SampleSteps& steps, float* samples, int count) {
+  const real a(steps.a), b(steps.b);
+  EachVector<1>({samples}, count, [&](const std::array<float*, 1>& here) {
+    real value = light_of_sample(steps.curve, a, b, load_unaligned(here[0]));
+    if (steps.to_codes) value = srgb_code(value);
+    store_unaligned(value, here[0]);
+  });
+}
+
+void MixChannels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
+  const auto& w = steps.hlg_weights;
+  const auto& m = steps.matrix;
+  const Mixing mixing{real(w[0]),
+                      real(w[1]),
+                      real(w[2]),
+                      real(steps.hlg_exponent),
+                      real(steps.hlg_scale),
+                      real(m[0]),
+                      real(m[1]),
+                      real(m[2]),
+                      real(m[3]),
+                      real(m[4]),
+                      real(m[5]),
+                      real(m[6]),
+                      real(m[7]),
+                      real(m[8])};
+  EachVector<3>({red, green, blue}, count, [&](const std::array<float*, 3>& here) {
+    real r = load_unaligned(here[0]), g = load_unaligned(here[1]), b = load_unaligned(here[2]);
+    mix(steps.steps, mixing, r, g, b);
+    store_unaligned(r, here[0]);
+    store_unaligned(g, here[1]);
+    store_unaligned(b, here[2]);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace acuity::colour
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acuity {
+namespace colour {
+HWY_EXPORT(DecodeSamples);
+HWY_EXPORT(MixChannels);
+}  // namespace colour
+
+void decode_samples(const SampleSteps& steps, float* samples, int count) {
+  if (steps.curve == CURVE_SCALE && steps.a == 1 && !steps.to_codes) return;
+  HWY_DYNAMIC_DISPATCH(colour::DecodeSamples)(steps, samples, count);
+}
+
+void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
+  if (steps.steps == 0) return;
+  HWY_DYNAMIC_DISPATCH(colour::MixChannels)(steps, red, green, blue, count);
+}
+
+}  // namespace acuity
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What all metrics share on a device, checked before any of them: each function returns what was compared, and prints
+// what differs.
+#ifndef ACUITY_TESTS_CROSS_BACKEND_KERNELS_CHECK_H
+#define ACUITY_TESTS_CROSS_BACKEND_KERNELS_CHECK_H
+
+#include "device/device.h"
+
+namespace acuity::tests {
+
+struct Tally {
+  int comparisons = 0;
+  int failures = 0;
+};
+
+/// Every form of samples and colour that can be sent to the device, == what Rows::read makes of it.
+Tally check_pixels(Device& device);
+
+}  // namespace acuity::tests
+
+#endif
