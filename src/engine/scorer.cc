@@ -33,7 +33,7 @@ struct Scorer::State {
   bool has_reference = false;
 
   Status validate(const ImageView& view, std::string_view role) const {
-    return validate_view(view, role, entry->info, width, height);
+    return validate_view(view, role, entry->info, width, height, threads);
   }
 
   std::string device_name() const {

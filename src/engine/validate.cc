@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "engine/validate.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -14,21 +18,64 @@ constexpr int kMaximumSide = 1 << 20;
 
 int sample_bytes(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
 
+// Exponents of all ones are those of NaN and infinity. Without a way out of the loop it works on vectors.
+bool all_finite(const std::byte* samples, ptrdiff_t stride, int count) {
+  uint32_t found = 0;
+  const auto look = [&](auto step) {
+    for (int i = 0; i < count; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, samples + i * step, sizeof bits);
+      found |= (bits & 0x7F800000u) == 0x7F800000u ? 1u : 0u;
+    }
+  };
+  if (stride == sizeof(float)) {
+    look(std::integral_constant<ptrdiff_t, sizeof(float)>());
+  } else {
+    look(stride);
+  }
+  return found == 0;
+}
+
+bool row_is_finite(const ImageView& view, int y) {
+  const int channels = view.channel_count();
+  const ptrdiff_t offset = y * view.row_stride;
+  bool interleaved = view.pixel_stride == channels * ptrdiff_t{sizeof(float)};
+  for (int c = 1; c < channels; ++c) {
+    interleaved = interleaved && view.planes[static_cast<size_t>(c)] == view.planes[0] + c * ptrdiff_t{sizeof(float)};
+  }
+  if (interleaved) return all_finite(view.planes[0] + offset, sizeof(float), view.width * channels);
+  bool finite = true;
+  for (int c = 0; c < channels; ++c) {
+    finite = finite && all_finite(view.planes[static_cast<size_t>(c)] + offset, view.pixel_stride, view.width);
+  }
+  return finite;
+}
+
 // NaN and infinity would vanish in a maximum or poison a sum: refuse them before they reach a metric.
-Status validate_finite(const ImageView& view, std::string_view role) {
-  for (int y = 0; y < view.height; ++y) {
-    for (int c = 0; c < view.channel_count(); ++c) {
-      const std::byte* row = view.planes[static_cast<size_t>(c)] + y * view.row_stride;
-      for (int x = 0; x < view.width; ++x) {
-        float value;
-        std::memcpy(&value, row + x * view.pixel_stride, sizeof value);
-        if (!std::isfinite(value)) {
-          return Status(StatusCode::input,
-                        fmt::format("the {} picture holds {} in channel {} at x={}, y={}; every sample must be finite: "
-                                    "repair or clip the picture",
-                                    role, value, c, x, y));
+Status validate_finite(const ImageView& view, std::string_view role, const Threads& threads) {
+  constexpr int kTogether = 32;
+  std::atomic<int> next = 0, first_bad = view.height;
+  threads.run([&](int) {
+    for (int begin = next.fetch_add(kTogether); begin < view.height; begin = next.fetch_add(kTogether)) {
+      for (int y = begin; y < std::min(begin + kTogether, view.height); ++y) {
+        if (row_is_finite(view, y)) continue;
+        for (int known = first_bad; y < known && !first_bad.compare_exchange_weak(known, y);) {
         }
+        break;
       }
+    }
+  });
+  const int y = first_bad;
+  for (int c = 0; c < view.channel_count() && y < view.height; ++c) {
+    for (int x = 0; x < view.width; ++x) {
+      float value;
+      std::memcpy(&value, view.planes[static_cast<size_t>(c)] + y * view.row_stride + x * view.pixel_stride,
+                  sizeof value);
+      if (std::isfinite(value)) continue;
+      return Status(StatusCode::input,
+                    fmt::format("the {} picture holds {} in channel {} at x={}, y={}; every sample must be finite: "
+                                "repair or clip the picture",
+                                role, value, c, x, y));
     }
   }
   return {};
@@ -52,7 +99,8 @@ Status validate_size(const MetricInfo& metric, int width, int height) {
   return {};
 }
 
-Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height) {
+Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height,
+                     const Threads& threads) {
   if (view.width != width || view.height != height) {
     return Status(StatusCode::input,
                   fmt::format("the {} picture is {}x{} pixels, but {}x{} is expected: both pictures must "
@@ -87,7 +135,7 @@ Status validate_view(const ImageView& view, std::string_view role, const MetricI
                   fmt::format("the {} view has a depth of {} bits, which its {}-byte samples cannot have", role,
                               view.depth, bytes));
   }
-  if (view.type == SampleType::f32) return validate_finite(view, role);
+  if (view.type == SampleType::f32) return validate_finite(view, role, threads);
   return {};
 }
 

@@ -8,11 +8,13 @@
 #include "acuity/image.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
+#include "base/threads.h"
 
 namespace acuity {
 
 /// `role` is "reference" or "distorted", for messages.
-Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height);
+Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height,
+                     const Threads& threads);
 
 /// Whether a metric can work on pictures of this size at all.
 Status validate_size(const MetricInfo& metric, int width, int height);
