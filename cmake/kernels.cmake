@@ -8,6 +8,8 @@ find_path(ACUITY_VULKAN_HEADERS vulkan/vulkan_core.h DOC "Where vulkan/vulkan_co
 find_program(ACUITY_PTXAS NAMES ptxas DOC "ptxas that assembles PTX ahead of time")
 
 set(ACUITY_CUDA_TARGETS sm_75 sm_90)
+set(ACUITY_PTX_VERSION_sm_75 ptx63)  # the first that knows the target
+set(ACUITY_PTX_VERSION_sm_90 ptx78)
 set(ACUITY_CUBIN_TARGETS sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120)
 set(ACUITY_HIP_TARGETS gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1201)
 set(ACUITY_KERNEL_FLAGS -std=c++20 -O3 -ffp-contract=off -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src)
@@ -53,8 +55,9 @@ function(acuity_kernels name source)
     foreach(target ${ACUITY_CUDA_TARGETS})
       set(ptx ${folder}/${target}.ptx)
       add_custom_command(OUTPUT ${ptx} DEPENDS ${input} DEPFILE ${ptx}.d VERBATIM
-        COMMAND ${ACUITY_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=${target} -nocudainc -nocudalib
-                -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS} -DACUITY_CUDA -MD -MF ${ptx}.d -S -o ${ptx} ${input})
+        COMMAND ${ACUITY_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=${target}
+                --cuda-feature=+${ACUITY_PTX_VERSION_${target}} -nocudainc -nocudalib -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS}
+                -DACUITY_CUDA -MD -MF ${ptx}.d -S -o ${ptx} ${input})
       embed(cuda ${target} "" ${ptx})
     endforeach()
     if(ACUITY_PTXAS)

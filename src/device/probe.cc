@@ -68,7 +68,7 @@ constexpr Triple kChosenTriples[] = {
 
 constexpr int kGroup = 64;
 constexpr int kTriples = 4 * kGroup;  // whole groups, so that each thread has a partner
-constexpr int kAnswers = 5;
+constexpr int kAnswers = 6;
 
 /// The chosen triples, and others whose bits are as good as random: an operation that is sometimes off by a bit is off
 /// here.
@@ -85,8 +85,12 @@ std::vector<Triple> make_triples() {
   return triples;
 }
 
-/// Who passed on what this thread gave out last.
-int other_side(int index) { return index / kGroup * kGroup + kGroup - 1 - index % kGroup; }
+/// Whose value this thread gave out last.
+int giver(int index, ProbeOperation operation) {
+  if (operation == ProbeOperation::barrier) return index / kGroup * kGroup + kGroup - 1 - index % kGroup;
+  if (operation == ProbeOperation::shuffle) return index ^ 31;
+  return index;
+}
 
 float expected_answer(const std::vector<Triple>& triples, int index, ProbeOperation operation) {
   const auto [a, b, c] = triples[static_cast<size_t>(index)];
@@ -102,9 +106,11 @@ float expected_answer(const std::vector<Triple>& triples, int index, ProbeOperat
     case ProbeOperation::square_root:
       return std::sqrt(std::abs(a));
     case ProbeOperation::barrier:
+      return expected_answer(triples, giver(index, operation), ProbeOperation::fma);
+    case ProbeOperation::shuffle:
       break;
   }
-  return expected_answer(triples, other_side(index), ProbeOperation::fma);
+  return triples[static_cast<size_t>(giver(index, operation))].a;
 }
 
 bool is_subnormal(float value) { return std::fpclassify(value) == FP_SUBNORMAL; }
@@ -117,7 +123,7 @@ ProbeReport judge(const std::vector<Triple>& triples, const float* answers) {
   for (int i = 0; i < kTriples; ++i) {
     for (int k = 0; k < kAnswers; ++k) {
       const auto operation = static_cast<ProbeOperation>(k);
-      const auto [a, b, c] = triples[static_cast<size_t>(operation == ProbeOperation::barrier ? other_side(i) : i)];
+      const auto [a, b, c] = triples[static_cast<size_t>(giver(i, operation))];
       const float answer = answers[kAnswers * i + k];
       const float expected = expected_answer(triples, i, operation);
       if (std::bit_cast<uint32_t>(answer) == std::bit_cast<uint32_t>(expected)) continue;
@@ -147,6 +153,9 @@ std::string describe(const ProbeMistake& mistake) {
       break;
     case ProbeOperation::barrier:
       question = "a value passed on behind a barrier";
+      break;
+    case ProbeOperation::shuffle:
+      question = "a value swapped between threads";
       break;
   }
   return fmt::format("{} gave {:a} where {:a} is right", question, answer, expected);

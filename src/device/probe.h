@@ -10,7 +10,7 @@
 
 namespace acuity {
 
-enum class ProbeOperation { multiply_add, fma, divide, square_root, barrier };
+enum class ProbeOperation { multiply_add, fma, divide, square_root, barrier, shuffle };
 
 /// One wrong answer.
 struct ProbeMistake {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a device must answer before it is trusted: sums, products, quotients, roots and fused multiply-adds whose last
-// bit tells a correct rounding from a nearly correct one, and a group that meets at a barrier.
+// bit tells a correct rounding from a nearly correct one, a group that meets at a barrier, and threads that swap
+// values.
 #include "lang/dialect.h"
 
 #if KERNEL_HERE(probe)
 SHARED(float, passed_on, 64)
+SHUFFLES(64)
 
-// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), and the fma of the group's
-// thread on the other side, which it passed on.
+// For each of `count` triples (a, b, c): a * b + c in two roundings, fma, a / b, sqrt(a), the fma of the group's thread
+// on the other side, which it passed on, and the a of the thread on the other side of 32, by swaps at all distances.
 KERNEL(probe, 64, 1, f32_in triples, f32_out answers, int count) {
   const int i = global_x();
   const bool inside = i < count;
@@ -22,13 +24,16 @@ KERNEL(probe, 64, 1, f32_in triples, f32_out answers, int count) {
   const real fused = fma(a, b, c);
   passed_on[63 - local_x()] = fused;
   barrier_group();
+  real swapped = a;
+  UNROLL for (int distance = 16; distance >= 1; distance = distance / 2) swapped = shuffle_xor(swapped, distance);
   if (inside) {
     const real product = a * b;
-    at(answers, 5 * i) = product + c;
-    at(answers, 5 * i + 1) = fused;
-    at(answers, 5 * i + 2) = divide(a, b);
-    at(answers, 5 * i + 3) = sqrt(abs(a));
-    at(answers, 5 * i + 4) = passed_on[local_x()];
+    at(answers, 6 * i) = product + c;
+    at(answers, 6 * i + 1) = fused;
+    at(answers, 6 * i + 2) = divide(a, b);
+    at(answers, 6 * i + 3) = sqrt(abs(a));
+    at(answers, 6 * i + 4) = passed_on[local_x()];
+    at(answers, 6 * i + 5) = swapped;
   }
 }
 #endif

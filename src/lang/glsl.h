@@ -98,6 +98,17 @@ int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >>
 #define global_y() int(gl_GlobalInvocationID.y)
 #define barrier_group() barrier()
 
+// How many threads a sub-group has, and which, differs from driver to driver: they meet in shared memory instead.
+#define SHUFFLES(threads)                       \
+  shared float shuffled[threads];               \
+  float shuffle_xor(float value, int mask) {    \
+    const int i = int(gl_LocalInvocationIndex); \
+    barrier();                                  \
+    shuffled[i] = value;                        \
+    barrier();                                  \
+    return shuffled[i ^ mask];                  \
+  }
+
 #if defined(EMULATE_FMA)
 // For drivers that split fma into a multiplication and an addition, or divide inexactly. The product of two floats is
 // exact in double; the sum is rounded to odd, after which rounding to float gives what a single rounding would. A

@@ -13,3 +13,10 @@ FUNCTION void barrier_group() {
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
+
+// A wave has 32 or 64 threads; 32 that stand at a multiple of 32 are together in either.
+#define SHUFFLES(threads)
+FUNCTION real shuffle_xor(real value, int mask) {
+  const int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+  return from_bits(__builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, bits_of(value)));
+}

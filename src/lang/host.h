@@ -34,6 +34,7 @@ int group_y();
 int global_x();
 int global_y();
 void barrier_group();
+real shuffle_xor(real value, int mask);
 template <typename T>
 T select(bool test, T yes, T no);
 real divide(real a, real b);
@@ -59,6 +60,7 @@ whole to_whole(real a);
 #define UNROLL
 #define KERNEL_HERE(name) 1
 #define SHARED(type, name, count) extern type name[count];
+#define SHUFFLES(threads)
 #define SHIFT_RIGHT(value, bits) ((value) >> (bits))
 #define SHIFT_LEFT(value, bits) ((value) << (bits))
 #define KERNEL(name, width, height, ...)                                                            \

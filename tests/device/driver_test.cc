@@ -172,6 +172,7 @@ TEST_P(DriverTest, RefusesWhatAnswersWrongly) {
       {FakeMistake::wrong_root, "sqrt(0x1p+0) gave 0x1.fffffep-1 where 0x1p+0 is right"},
       {FakeMistake::wrong_sum, "0x1.99999ap-4 * 0x1.4p+3 + -0x1p+0 gave 0x1p-26 where 0x0p+0 is right"},
       {FakeMistake::no_barrier, "a value passed on behind a barrier gave "},
+      {FakeMistake::no_shuffle, "a value swapped between threads gave "},
       {FakeMistake::flushes_subnormals, " gave 0x0p+0 where 0x1p-149 is right"},
   };
   for (const auto& [mistake, words] : mistakes) {

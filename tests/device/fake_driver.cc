@@ -157,12 +157,13 @@ void run_probe(const float* triples, float* answers, int count) {
     const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
     const float product = flushed(a * b);
     const int partner = state.mistake == FakeMistake::no_barrier ? i : i / 64 * 64 + 63 - i % 64;
-    answers[5 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
-    answers[5 * i + 1] = fused(i);
-    answers[5 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
-    answers[5 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
+    answers[6 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
+    answers[6 * i + 1] = fused(i);
+    answers[6 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
+    answers[6 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
                                                                   : flushed(std::sqrt(std::fabs(a)));
-    answers[5 * i + 4] = fused(partner);
+    answers[6 * i + 4] = fused(partner);
+    answers[6 * i + 5] = triples[3 * (state.mistake == FakeMistake::no_shuffle ? i : i ^ 31)];
   }
 }
 

@@ -8,7 +8,16 @@
 #include <string>
 #include <vector>
 
-enum class FakeMistake { none, split_fma, wrong_division, wrong_root, wrong_sum, no_barrier, flushes_subnormals };
+enum class FakeMistake {
+  none,
+  split_fma,
+  wrong_division,
+  wrong_root,
+  wrong_sum,
+  no_barrier,
+  no_shuffle,
+  flushes_subnormals
+};
 
 struct FakeDriver {
   // What tests set.

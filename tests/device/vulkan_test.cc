@@ -252,7 +252,7 @@ TEST_F(VulkanTest, RoundsLikeTheHost) {
     triples.insert(triples.end(), {a, b, c});
   }
   const size_t question_bytes = triples.size() * sizeof(float);
-  const size_t answer_bytes = 5 * kTriples * sizeof(float);
+  const size_t answer_bytes = 6 * kTriples * sizeof(float);
   const auto memory = allocate(question_bytes + answer_bytes);
   const auto pinned = allocate_pinned(question_bytes + answer_bytes);
   std::memcpy(pinned->data(), triples.data(), question_bytes);
@@ -261,7 +261,7 @@ TEST_F(VulkanTest, RoundsLikeTheHost) {
                        DeviceArray<float>{memory->address() + question_bytes}, kTriples));
   ASSERT_OK(queue->download(*pinned, question_bytes, *memory, question_bytes, answer_bytes));
   ASSERT_OK(queue->wait());
-  std::vector<uint32_t> answers(5 * kTriples);
+  std::vector<uint32_t> answers(6 * kTriples);
   std::memcpy(answers.data(), pinned->data() + question_bytes, answer_bytes);
   const Result<ProbeReport> report = probe_device(*device);
   ASSERT_OK(report.status());
@@ -272,14 +272,14 @@ TEST_F(VulkanTest, RoundsLikeTheHost) {
     const float b = triples[3 * i + 1];
     const float c = triples[3 * i + 2];
     const float product = a * b;
-    ASSERT_EQ(answers[5 * i], std::bit_cast<uint32_t>(product + c)) << a << " * " << b << " + " << c;
+    ASSERT_EQ(answers[6 * i], std::bit_cast<uint32_t>(product + c)) << a << " * " << b << " + " << c;
     const float fused = std::fma(a, b, c);
     const float smallest = std::min({std::abs(a), std::abs(b), std::abs(c), std::abs(fused)});
     if (!flushes || smallest > std::numeric_limits<float>::min()) {
-      ASSERT_EQ(answers[5 * i + 1], std::bit_cast<uint32_t>(fused)) << a << ", " << b << ", " << c;
+      ASSERT_EQ(answers[6 * i + 1], std::bit_cast<uint32_t>(fused)) << a << ", " << b << ", " << c;
     }
-    ASSERT_EQ(answers[5 * i + 2], std::bit_cast<uint32_t>(a / b)) << a << " / " << b;
-    ASSERT_EQ(answers[5 * i + 3], std::bit_cast<uint32_t>(std::sqrt(std::abs(a)))) << a;
+    ASSERT_EQ(answers[6 * i + 2], std::bit_cast<uint32_t>(a / b)) << a << " / " << b;
+    ASSERT_EQ(answers[6 * i + 3], std::bit_cast<uint32_t>(std::sqrt(std::abs(a)))) << a;
   }
 }
 

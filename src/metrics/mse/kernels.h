@@ -4,9 +4,10 @@
 
 #include "metrics/mse/math.h"
 #include "metrics/pixels.h"
+#include "metrics/tile_sums.h"
 
 #if KERNEL_HERE(sum_tiles)
-SHARED(float, column_sums, 3 * 32)
+SHUFFLES(32)
 
 // Both pictures as pixel_at finds them. sums: three a tile, row of tiles by row.
 KERNEL(sum_tiles, 32, 1, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
@@ -25,22 +26,14 @@ KERNEL(sum_tiles, 32, 1, samples_in reference, samples_in distorted, f32_in refe
     green = green + squared_difference(a.green, b.green);
     blue = blue + squared_difference(a.blue, b.blue);
   }
-  column_sums[local_x()] = red;
-  column_sums[32 + local_x()] = green;
-  column_sums[64 + local_x()] = blue;
-  for (int step = 16; step >= 1; step = step / 2) {
-    barrier_group();
-    if (local_x() < step) {
-      for (int c = 0; c < 3; ++c) {
-        const int i = c * 32 + local_x();
-        column_sums[i] = column_sums[i] + column_sums[i + step];
-      }
-    }
-  }
-  barrier_group();
-  if (local_x() < 3) {
-    const int tiles_across = (width + 31) / 32;
-    at(sums, (group_y() * tiles_across + group_x()) * 3 + local_x()) = column_sums[local_x() * 32];
+  SUM_TILE_COLUMNS(red)
+  SUM_TILE_COLUMNS(green)
+  SUM_TILE_COLUMNS(blue)
+  if (local_x() == 0) {
+    const int tile = group_y() * ((width + 31) / 32) + group_x();
+    at(sums, tile * 3) = red;
+    at(sums, tile * 3 + 1) = green;
+    at(sums, tile * 3 + 2) = blue;
   }
 }
 #endif

@@ -6,6 +6,7 @@
 #include "lang/dialect.h"
 
 #include "metrics/pixels.h"
+#include "metrics/tile_sums.h"
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"
 
@@ -192,7 +193,7 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
 #define CHUNK 16
 SHARED(float, filtered, 5 * CHUNK * 32)
 SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
-SHARED(float, column_sums, 6 * 32)
+SHUFFLES(6 * 32)
 
 // Adds rows k_begin .. k_end - 1 of the chunk to one of the six sums: ssim, ringing, blur, each plain and to the fourth
 // power.
@@ -219,20 +220,12 @@ FUNCTION int pixel_slot(int below, int ring) {
   return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD;
 }
 
-// Adds up the columns of the tile that ends above row `end`, by halves.
+// Stores one sum of the tile that ends above row `end`.
 FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int width, real sum) {
-  barrier_group();
-  column_sums[part * 32 + local_x()] = sum;
-  for (int step = 16; step >= 1; step = step / 2) {
-    barrier_group();
-    if (local_x() < step) {
-      const int i = part * 32 + local_x();
-      column_sums[i] = column_sums[i] + column_sums[i + step];
-    }
-  }
+  SUM_TILE_COLUMNS(sum)
   if (local_x() == 0) {
     const int tiles_across = (width + 31) / 32;
-    at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = column_sums[part * 32];
+    at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = sum;
   }
 }
 

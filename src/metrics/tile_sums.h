@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The last step of the reduction contract (metrics/tiles.h) in kernels whose groups are 32 threads wide, one a column
+// of a tile. Such a kernel says SHUFFLES before.
+
+// Adds up the columns by halves, as sum_tile_columns does: `sum` becomes the tile's, in every thread. All threads of
+// the group must come here, as to a barrier.
+#define SUM_TILE_COLUMNS(sum) \
+  UNROLL for (int half_way = 16; half_way >= 1; half_way = half_way / 2) sum = sum + shuffle_xor(sum, half_way);
