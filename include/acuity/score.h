@@ -43,8 +43,9 @@ struct Provenance {
 
 struct Score {
   double value = 0;
-  std::vector<NamedValue> outputs;  ///< the metric's other results, in a fixed order
-  DifferenceMap map;                ///< empty unless asked for
+  std::vector<NamedValue> outputs;          ///< the metric's other results, in a fixed order
+  DifferenceMap map;                        ///< empty unless asked for
+  std::vector<DifferenceMap> scale_maps{};  ///< of each scale at its own size, where `map` is made of such; likewise
   Provenance provenance;
 };
 

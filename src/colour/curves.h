@@ -8,11 +8,12 @@
 #define CURVE_SCALE 0        // times a
 #define CURVE_SRGB 1         // IEC 61966-2-1
 #define CURVE_SRGB_LIBJXL 2  // libjxl's approximation of it
-#define CURVE_POWER 3        // to the power a
-#define CURVE_PQ 4           // SMPTE ST 2084, times a, which is what 10000 nit are
-#define CURVE_HLG 5          // BT.2100, scene light
-#define CURVE_HLG_GREY 6     // the same on a display: to the power a, times b
-#define CURVE_OF_PROFILE 7   // of an ICC profile; has no function in the dialect
+#define CURVE_SRGB_SINGLE 3  // the curve itself in single precision; differs from it in tables only
+#define CURVE_POWER 4        // to the power a
+#define CURVE_PQ 5           // SMPTE ST 2084, times a, which is what 10000 nit are
+#define CURVE_HLG 6          // BT.2100, scene light
+#define CURVE_HLG_GREY 7     // the same on a display: to the power a, times b
+#define CURVE_OF_PROFILE 8   // of an ICC profile; has no function in the dialect
 
 // What may be done to a pixel then, in this order; each is one bit.
 #define STEP_SHOW_HLG 1  // the display's part of HLG, by the brightness of the pixel

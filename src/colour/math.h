@@ -50,7 +50,7 @@ FUNCTION real hlg_scene(real encoded) {
 }
 
 FUNCTION real light_of_sample(int curve, real a, real b, real encoded) {
-  if (curve == CURVE_SRGB) return srgb_light(encoded);
+  if (curve == CURVE_SRGB || curve == CURVE_SRGB_SINGLE) return srgb_light(encoded);
   if (curve == CURVE_SRGB_LIBJXL) return srgb_light_of_libjxl(encoded);
   if (curve == CURVE_POWER) return with_sign_of(encoded, power(abs(encoded), a));
   if (curve == CURVE_PQ) return pq_light(encoded) * a;

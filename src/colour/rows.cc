@@ -113,8 +113,15 @@ struct Rows::Maker {
     set_curve({.curve = CURVE_SCALE, .a = factor}, [factor](double x) { return x * double{factor}; });
   }
   void set_srgb(WorkingSpace::SrgbCurve curve) {
-    const bool libjxl = curve == WorkingSpace::SrgbCurve::libjxl;
-    set_curve({.curve = libjxl ? CURVE_SRGB_LIBJXL : CURVE_SRGB}, srgb_to_linear);
+    switch (curve) {
+      case WorkingSpace::SrgbCurve::exact:
+        return set_curve({.curve = CURVE_SRGB}, srgb_to_linear);
+      case WorkingSpace::SrgbCurve::libjxl:
+        return set_curve({.curve = CURVE_SRGB_LIBJXL}, srgb_to_linear);
+      case WorkingSpace::SrgbCurve::single:
+        return set_curve({.curve = CURVE_SRGB_SINGLE},
+                         [](double x) { return srgb_to_linear_single(static_cast<float>(x)); });
+    }
   }
   void set_matrix(const Matrix3& matrix);
   Status set_colour(const ImageView& view, const WorkingSpace& space);

@@ -107,7 +107,7 @@ std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
     std::once_flag once;
     std::shared_ptr<const Table> table;
   };
-  static std::array<std::array<Slot, 17>, 3> slots;
+  static std::array<std::array<Slot, 17>, 4> slots;
   Slot& slot = slots[static_cast<size_t>(channel.steps.curve)][static_cast<size_t>(depth)];
   std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
   return slot.table;

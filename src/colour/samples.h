@@ -31,7 +31,7 @@ struct Channel {
 
 Table make_table(const Channel& channel, int depth);
 
-/// The same for the channels of sRGB pictures (codes as they are, exact curve, libjxl's curve). Nearly all pictures are
+/// The same for the channels of sRGB pictures (codes as they are, and the forms of the curve). Nearly all pictures are
 /// sRGB of one of a few depths, so these tables are made once and kept.
 std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth);
 

@@ -37,6 +37,13 @@ double linear_to_srgb(double linear) {
   return std::copysign(encoded, linear);
 }
 
+float srgb_to_linear_single(float encoded) {
+  const float x = std::abs(encoded);
+  if (x <= 0.04045f) return encoded / 12.92f;
+  const float base = (x + 0.055f) / 1.055f;
+  return std::copysign(static_cast<float>(exact_power(static_cast<double>(base), static_cast<double>(2.4f))), encoded);
+}
+
 double signed_power(double x, double exponent) { return std::copysign(exact_power(std::abs(x), exponent), x); }
 
 double pq_to_nits(double encoded) {

@@ -11,6 +11,9 @@ namespace acuity {
 double srgb_to_linear(double encoded);
 double linear_to_srgb(double linear);
 
+/// The same with its constants and each of its steps rounded to float, within 4e-7 of it: what dssim computes.
+float srgb_to_linear_single(float encoded);
+
 /// x ^ exponent with the sign of x; gamma curves and BT.1886 (2.4) either way.
 double signed_power(double x, double exponent);
 

@@ -21,7 +21,8 @@ namespace acuity {
 struct Measurement {
   double value = 0;
   std::vector<NamedValue> outputs;
-  DifferenceMap map;  // empty unless asked for
+  DifferenceMap map;                        // empty unless asked for
+  std::vector<DifferenceMap> scale_maps{};  // likewise
   std::vector<std::string> assumptions;
 };
 

@@ -80,6 +80,7 @@ struct Scorer::State {
     score.value = measured->value;
     score.outputs = std::move(measured->outputs);
     score.map = std::move(measured->map);
+    score.scale_maps = std::move(measured->scale_maps);
     score.provenance = {.metric_version = entry->info.version,
                         .metric_options = metric_options.all(),
                         .library_version = ACUITY_VERSION,

@@ -23,6 +23,19 @@ TEST(Transfer, SrgbIsOdd) {
   }
 }
 
+TEST(Transfer, SrgbInSinglePrecisionHoldsToTheLastBit) {
+  // What dssim-core gives for codes of 8 bit.
+  EXPECT_EQ(srgb_to_linear_single(10 / 255.0f), 0x1.8dd6c2p-9f);
+  EXPECT_EQ(srgb_to_linear_single(11 / 255.0f), 0x1.b6a31ap-9f);
+  EXPECT_EQ(srgb_to_linear_single(128 / 255.0f), 0x1.ba1516p-3f);
+  EXPECT_EQ(srgb_to_linear_single(200 / 255.0f), 0x1.27b8a2p-1f);
+  EXPECT_EQ(srgb_to_linear_single(-1.0f), -1.0f);
+  for (int i = 0; i <= 100000; ++i) {
+    const auto x = static_cast<float>(i) / 100000;
+    ASSERT_NEAR(srgb_to_linear_single(x), srgb_to_linear(x), 4e-7) << x;
+  }
+}
+
 TEST(Transfer, PqKnownValues) {
   // BT.2408, table of reference levels.
   EXPECT_NEAR(pq_to_nits(0.5081), 100, 0.03);

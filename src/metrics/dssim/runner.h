@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What differs between devices: getting from pixels to the similarity of each scale. metric.cc does the rest.
+#ifndef ACUITY_METRICS_DSSIM_RUNNER_H
+#define ACUITY_METRICS_DSSIM_RUNNER_H
+
+#include <memory>
+#include <vector>
+
+#include "acuity/score.h"
+#include "acuity/status.h"
+#include "engine/metric.h"
+#include "metrics/dssim/scale.h"
+
+namespace acuity::dssim {
+
+/// What a run found, one a scale.
+struct Similarities {
+  std::vector<double> scales;
+  std::vector<DifferenceMap> errors;  // 1 - SSIM; empty unless the metric was set up to make maps
+};
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual size_t working_bytes() const = 0;
+
+  /// Keeps what depends on the reference alone, until forget().
+  virtual Status prepare(const Picture& reference) = 0;
+  virtual void forget() = 0;
+
+  /// Against the prepared reference where `reference` is null.
+  virtual Result<Similarities> run(const Picture* reference, const Picture& distorted) = 0;
+};
+
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup);
+
+}  // namespace acuity::dssim
+
+#endif

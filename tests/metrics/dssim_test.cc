@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include "acuity/scorer.h"
+#include "lang/targets.h"
+#include "metrics/dssim/pooling.h"
+#include "support/fixtures.h"
+#include "support/layouts.h"
+
+namespace acuity::tests {
+namespace {
+
+Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+  options.metric = "dssim";
+  options.device = "cpu";
+  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
+  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
+  Result<Score> result = scorer->score(reference, distorted);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *result : Score{};
+}
+
+Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+  options.metric = "dssim";
+  options.device = "cpu";
+  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
+  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
+  const Status set = scorer->set_reference(reference);
+  EXPECT_TRUE(set.ok()) << set.message();
+  Result<Score> result = scorer->score(distorted);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *result : Score{};
+}
+
+void expect_same(const Score& a, const Score& b, const std::string& what) {
+  EXPECT_EQ(a.value, b.value) << what;
+  ASSERT_EQ(a.outputs.size(), b.outputs.size()) << what;
+  for (size_t i = 0; i < a.outputs.size(); ++i)
+    EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
+}
+
+// Drawn with integers, so that the reference could be given the same pictures.
+Content drawn(bool distorted) {
+  return [distorted](int c, int x, int y) {
+    const int alpha = (x * x + 3 * y * y) / 64 % 256;
+    const int code = (x * 3 + y * 5 + c * 40 + (x / 9 + y / 7) % 2 * 60) % 256;
+    if (c == 3) return (distorted ? alpha / 32 * 32 : alpha) / 255.0;
+    return (distorted ? code / 16 * 16 + 8 : code) / 255.0;
+  };
+}
+
+// The parity that is promised is a millionth or, where that is more, the hundred-thousandth part. The operation order
+// being the reference's up to the sums over the picture, a twentieth of it is left.
+double tolerance(double golden) { return std::max(1e-6, 1e-5 * golden) / 20; }
+
+TEST(Dssim, AgreesWithTheReference) {
+  int scored = 0;
+  for (const Golden& golden : goldens("dssim.csv", "score")) {
+    const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+    const double value = std::stod(golden.value);
+    EXPECT_NEAR(score(reference.view, distorted.view).value, value, tolerance(value))
+        << golden.reference << " " << golden.distorted;
+    ++scored;
+  }
+  EXPECT_EQ(scored, 60);
+}
+
+TEST(Dssim, AgreesWithTheReferenceOnEveryScale) {
+  for (size_t scale = 0; scale < dssim::kScales; ++scale) {
+    const std::string name = "ssim_scale" + std::to_string(scale);
+    for (const Golden& golden : goldens("dssim.csv", name)) {
+      const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+      const Score result = score(reference.view, distorted.view);
+      ASSERT_GT(result.outputs.size(), scale) << golden.reference;
+      EXPECT_EQ(result.outputs[scale].name, name);
+      // Sums of equal errors in float lose up to that much.
+      EXPECT_NEAR(result.outputs[scale].value, std::stod(golden.value), 3e-7)
+          << golden.reference << " " << golden.distorted << " " << name;
+    }
+  }
+}
+
+struct DrawnGolden {
+  int width, height;
+  Channels reference, distorted;
+  double value;
+};
+
+// What dssim-core says of the drawn pictures: edges of blocks and tiles, one row, one column, transparency on either
+// side or both.
+const std::vector<DrawnGolden> kDrawn = {
+    {1, 1, Channels::rgb, Channels::rgb, 0},
+    {1, 7, Channels::rgb, Channels::rgb, 0.011382573561036001},
+    {1, 7, Channels::rgba, Channels::rgba, 1.52539466458e-06},
+    {1, 7, Channels::rgb, Channels::rgba, 0.46181679360522687},
+    {1, 7, Channels::rgba, Channels::rgb, 0.40552743574733974},
+    {6, 1, Channels::rgb, Channels::rgb, 0.03305175025727447},
+    {6, 1, Channels::rgb, Channels::rgba, 0.55639569657886234},
+    {2, 3, Channels::rgb, Channels::rgb, 0.0037209113601799301},
+    {2, 3, Channels::rgba, Channels::rgb, 0.01916603197832956},
+    {33, 9, Channels::rgb, Channels::rgb, 0.00204093421017215},
+    {33, 9, Channels::rgba, Channels::rgba, 0.0044081481089908196},
+    {131, 67, Channels::rgb, Channels::rgb, 0.00031957624686796001},
+    {131, 67, Channels::rgba, Channels::rgba, 0.01793363439935813},
+    {131, 67, Channels::rgb, Channels::rgba, 0.93040365544471371},
+    {131, 67, Channels::rgba, Channels::rgb, 0.7996097770922268},
+    {257, 70, Channels::rgb, Channels::rgb, 0.00032018370901320999},
+    {257, 70, Channels::rgba, Channels::rgba, 0.011467514693437989},
+    {260, 133, Channels::rgb, Channels::rgb, 0.00030661090025697001},
+    {260, 133, Channels::rgba, Channels::rgba, 0.0081629861417169495},
+    {260, 133, Channels::rgb, Channels::rgba, 0.83368071346389927},
+    {260, 133, Channels::rgba, Channels::rgb, 0.73146090098619387},
+    {515, 131, Channels::rgb, Channels::rgb, 0.00030169639518006999},
+    {515, 131, Channels::rgba, Channels::rgba, 0.0064328348685060996},
+};
+
+TEST(Dssim, AgreesWithTheReferenceOnDrawnPictures) {
+  for (const DrawnGolden& golden : kDrawn) {
+    const Sheet reference({}, golden.width, golden.height, golden.reference, drawn(false));
+    const Sheet distorted({}, golden.width, golden.height, golden.distorted, drawn(true));
+    const std::string what = std::to_string(golden.width) + "x" + std::to_string(golden.height);
+    const Score result = score(reference.view, distorted.view);
+    EXPECT_NEAR(result.value, golden.value, tolerance(golden.value)) << what;
+    expect_same(result, cached_score(reference.view, distorted.view), what + " cached");
+    const bool says_alpha = std::any_of(result.provenance.assumptions.begin(), result.provenance.assumptions.end(),
+                                        [](const std::string& text) { return text.starts_with("alpha: "); });
+    EXPECT_EQ(says_alpha, reference.view.has_alpha() || distorted.view.has_alpha()) << what;
+  }
+}
+
+TEST(Dssim, IdenticalPicturesScoreExactly0) {
+  for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_1x1.png", "size_9x17.png"}) {
+    const Picture picture = fixture(name);
+    EXPECT_EQ(score(picture.view, picture.view).value, 0.0) << name;
+    EXPECT_EQ(cached_score(picture.view, picture.view).value, 0.0) << name;
+  }
+}
+
+TEST(Dssim, NothingButThePicturesChangesTheScore) {
+  // oneTBB starts no more threads than cores unless told to.
+  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
+  for (const auto& [width, height] :
+       std::vector<std::pair<int, int>>{{1, 1}, {33, 71}, {131, 64}, {261, 133}, {290, 300}}) {
+    const Sheet reference({}, width, height, Channels::rgba, drawn(false));
+    const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
+    const Score expected = score(reference.view, distorted.view, {.threads = 1});
+    for (const std::string& target : cpu_targets()) {
+      ASSERT_TRUE(limit_cpu(target).ok());
+      for (int threads : {1, 2, 3, 8}) {
+        for (int rows : {0, 1, 64, 65, 1000}) {
+          const MemoryMode memory = rows == 0 ? MemoryMode::full() : MemoryMode::strip(rows);
+          const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
+                                   std::to_string(threads) + " strip " + std::to_string(rows);
+          expect_same(expected, score(reference.view, distorted.view, {.memory = memory, .threads = threads}), what);
+          expect_same(expected, cached_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
+                      what + " cached");
+        }
+      }
+    }
+    ASSERT_TRUE(limit_cpu("").ok());
+  }
+}
+
+TEST(Dssim, EveryTargetAgreesOnEverySmallSize) {
+  for (int side = 1; side <= 80; ++side) {
+    const int other = 1 + (side * 29) % 80;
+    const Sheet reference({}, side, other, Channels::rgb, drawn(false));
+    const Sheet distorted({}, side, other, Channels::rgba, drawn(true));
+    const Score expected = score(reference.view, distorted.view, {.threads = 1});
+    EXPECT_GT(expected.value, 0) << side << "x" << other;
+    for (const std::string& target : cpu_targets()) {
+      ASSERT_TRUE(limit_cpu(target).ok());
+      expect_same(expected, score(reference.view, distorted.view, {.threads = 2}), target);
+    }
+    ASSERT_TRUE(limit_cpu("").ok());
+  }
+}
+
+TEST(Dssim, LayoutDoesNotMatter) {
+  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
+    const int depth = type == SampleType::u8 ? 8 : 12;
+    const Layout plain{.type = type, .depth = depth};
+    const Sheet reference(plain, 61, 45, Channels::rgba, drawn(false));
+    const Sheet distorted(plain, 61, 45, Channels::rgba, drawn(true));
+    const Score expected = score(reference.view, distorted.view);
+    for (const Layout& layout : arrangements(type, depth)) {
+      const Sheet other_reference(layout, 61, 45, Channels::rgba, drawn(false));
+      const Sheet other_distorted(layout, 61, 45, Channels::rgba, drawn(true));
+      expect_same(expected, score(other_reference.view, other_distorted.view), layout.name());
+      expect_same(expected, cached_score(other_reference.view, other_distorted.view), layout.name());
+    }
+  }
+}
+
+TEST(Dssim, DepthDoesNotMatterWhereTheSamplesAreTheSame) {
+  const Sheet reference8({}, 61, 45, Channels::rgba, drawn(false)), distorted8({}, 61, 45, Channels::rgba, drawn(true));
+  const Layout deep{.type = SampleType::u16, .depth = 16};
+  const Sheet reference16(deep, 61, 45, Channels::rgba, drawn(false));
+  const Sheet distorted16(deep, 61, 45, Channels::rgba, drawn(true));
+  const Score expected = score(reference8.view, distorted8.view);
+  expect_same(expected, score(reference16.view, distorted16.view), "16 bit");
+  const Layout floats{.type = SampleType::f32};
+  const Sheet reference32(floats, 61, 45, Channels::rgba, drawn(false));
+  const Sheet distorted32(floats, 61, 45, Channels::rgba, drawn(true));
+  EXPECT_NEAR(score(reference32.view, distorted32.view).value, expected.value, 1e-6);
+}
+
+TEST(Dssim, GreyEqualsRgbOfThreeEqualPlanes) {
+  const Content grey = [](int c, int x, int y) { return drawn(false)(c == 0 ? 1 : 3, x, y); };
+  const Content coarse = [](int c, int x, int y) { return drawn(true)(c == 0 ? 1 : 3, x, y); };
+  const Content grey_rgb = [](int c, int x, int y) { return drawn(false)(c < 3 ? 1 : 3, x, y); };
+  const Content coarse_rgb = [](int c, int x, int y) { return drawn(true)(c < 3 ? 1 : 3, x, y); };
+  for (const bool alpha : {false, true}) {
+    const Channels one = alpha ? Channels::grey_alpha : Channels::grey;
+    const Channels three = alpha ? Channels::rgba : Channels::rgb;
+    const Sheet grey1({}, 40, 40, one, grey), grey2({}, 40, 40, one, coarse);
+    const Sheet rgb1({}, 40, 40, three, grey_rgb), rgb2({}, 40, 40, three, coarse_rgb);
+    expect_same(score(rgb1.view, rgb2.view), score(grey1.view, grey2.view), "grey");
+  }
+}
+
+TEST(Dssim, OpaqueAlphaIsNoAlpha) {
+  const Content opaque = [](int c, int x, int y) { return c == 3 ? 1.0 : drawn(true)(c, x, y); };
+  const Sheet reference({}, 61, 45, Channels::rgb, drawn(false));
+  const Sheet plain({}, 61, 45, Channels::rgb, drawn(true)), with_alpha({}, 61, 45, Channels::rgba, opaque);
+  expect_same(score(reference.view, plain.view), score(reference.view, with_alpha.view), "opaque");
+}
+
+// The reference's cube root has no meaning above 2; ours goes on.
+TEST(Dssim, LightAboveWhiteIsScored) {
+  const auto scaled = [](double factor, bool distorted) {
+    return [factor, distorted](int c, int x, int y) { return factor * (0.1 + drawn(distorted)(c, x, y)); };
+  };
+  const Layout floats{.type = SampleType::f32};
+  for (const double factor : {1.0, 3.0, 10.0, 50.0, 1e4, 1e30}) {
+    Sheet reference(floats, 61, 45, Channels::rgb, scaled(factor, false));
+    Sheet distorted(floats, 61, 45, Channels::rgb, scaled(factor, true));
+    reference.view.colour.transfer = distorted.view.colour.transfer = Transfer::linear;
+    EXPECT_EQ(score(reference.view, reference.view).value, 0) << factor;
+    const double value = score(reference.view, distorted.view).value;
+    EXPECT_GT(value, factor <= 50 ? 1e-4 : -1) << factor;
+    EXPECT_LT(value, 0.1) << factor;
+  }
+}
+
+TEST(Dssim, ScalesStopUnder8Pixels) {
+  const auto scales = [](int width, int height) { return dssim::scale_sizes(width, height).size(); };
+  EXPECT_EQ(scales(7, 100), 1u);
+  EXPECT_EQ(scales(8, 8), 2u);
+  EXPECT_EQ(scales(15, 16), 2u);
+  EXPECT_EQ(scales(16, 17), 3u);
+  EXPECT_EQ(scales(64, 4000), 5u);
+  EXPECT_EQ(scales(4000, 4000), 5u);
+  EXPECT_EQ(dssim::scale_sizes(67, 33)[2].width, 16);
+  EXPECT_EQ(dssim::scale_sizes(67, 33)[2].height, 8);
+}
+
+TEST(Dssim, HasAnEndWhereNothingIsAlike) {
+  EXPECT_EQ(dssim::score_of(std::vector<double>{-0.5}), 4503599627370495.0);
+  EXPECT_EQ(dssim::score_of(std::vector<double>{1, 1, 1}), 0.0);
+}
+
+TEST(Dssim, NeedsAtMost32BytesAPixel) {
+  for (int side : {512, 1024, 2048}) {
+    const Sheet reference({}, side, side, Channels::rgb, drawn(false));
+    const int64_t pixels = int64_t{side} * side;
+    EXPECT_LE(score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 32 * pixels) << side;
+    EXPECT_LE(cached_score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 32 * pixels)
+        << side;
+  }
+}
+
+TEST(Dssim, MapsAreTheErrorsOfEachScaleAndTheirWeightedSum) {
+  const Picture reference = fixture("scene.png"), distorted = fixture("scene.jpeg50.png");
+  const Score plain = score(reference.view, distorted.view);
+  EXPECT_TRUE(plain.map.values.empty());
+  EXPECT_TRUE(plain.scale_maps.empty());
+  const Score result = score(reference.view, distorted.view, {.threads = 2, .want_map = true});
+  expect_same(plain, result, "with map");
+  ASSERT_EQ(result.scale_maps.size(), 5u);
+  for (size_t s = 0; s < 5; ++s) {
+    const DifferenceMap& map = result.scale_maps[s];
+    EXPECT_EQ(map.width, reference.view.width >> s);
+    EXPECT_EQ(map.height, reference.view.height >> s);
+    // From the map to the scale's similarity, in double.
+    double mean = 0;
+    for (const float error : map.values) mean += static_cast<double>(error) / static_cast<double>(map.values.size());
+    const double expected = 1 - std::pow(1 - mean, std::pow(0.5, s));
+    double deviation = 0;
+    for (const float error : map.values) {
+      deviation += std::abs(static_cast<double>(error) - expected) / static_cast<double>(map.values.size());
+    }
+    EXPECT_NEAR(1 - deviation, result.outputs[s].value, 1e-7) << s;
+  }
+  ASSERT_EQ(result.map.values.size(), result.scale_maps[0].values.size());
+  for (const auto& [x, y] : std::vector<std::pair<int, int>>{{0, 0}, {17, 201}, {383, 287}}) {
+    double sum = 0;
+    for (size_t s = 0; s < 5; ++s) {
+      const DifferenceMap& map = result.scale_maps[s];
+      sum +=
+          dssim::weight(s, 5) * static_cast<double>(map.values[static_cast<size_t>((y >> s) * map.width + (x >> s))]);
+    }
+    EXPECT_NEAR(result.map.values[static_cast<size_t>(y * result.map.width + x)], sum, 1e-6);
+  }
+  const Score same = score(reference.view, reference.view, {.want_map = true});
+  for (float value : same.map.values) ASSERT_EQ(value, 0.0f);
+}
+
+TEST(Dssim, MapShowsWhereTheDifferenceIs) {
+  const Sheet reference({}, 128, 128, Channels::rgb, drawn(false));
+  const Sheet distorted({}, 128, 128, Channels::rgb, [](int c, int x, int y) {
+    const bool spot = x >= 64 && x < 96 && y >= 32 && y < 64;
+    return drawn(spot)(c, x, y);
+  });
+  const Score result = score(reference.view, distorted.view, {.want_map = true});
+  double inside = 0, outside = 0;
+  for (int y = 0; y < 128; ++y) {
+    for (int x = 0; x < 128; ++x) {
+      const bool spot = x >= 64 && x < 96 && y >= 32 && y < 64;
+      (spot ? inside : outside) += static_cast<double>(result.map.values[static_cast<size_t>(y * 128 + x)]);
+    }
+  }
+  EXPECT_GT(inside, outside);
+}
+
+}  // namespace
+}  // namespace acuity::tests
