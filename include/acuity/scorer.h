@@ -12,9 +12,11 @@
 #define ACUITY_SCORER_H
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "acuity/export.h"
@@ -66,6 +68,8 @@ struct MetricInfo {
   double identical = 0;  ///< the value of two identical pictures
   int minimum_side = 1;  ///< smaller pictures are refused
   bool has_map = false;
+  /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
+  std::optional<std::pair<double, double>> map_thresholds{};
   std::string alpha_rule;               ///< what is done with transparency, in words
   std::vector<MetricOption> options{};  ///< what ScorerOptions::metric_options may hold
 };

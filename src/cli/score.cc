@@ -163,8 +163,7 @@ class Run {
     std::vector<std::string> lines;
     if (pair.status.ok() && plan_.explain) lines = explanation(pair);
     if (pair.status.ok() && !plan_.map.empty()) {
-      const Result<std::string> map =
-          write_map(plan_.map, pair.scores.front().metric->name, pair.scores.front().score.map);
+      const Result<std::string> map = write_map(plan_.map, *pair.scores.front().metric, pair.scores.front().score.map);
       if (map.ok() && plan_.explain) lines.push_back(*map);
       if (!map.ok()) {
         pair.status = map.status();

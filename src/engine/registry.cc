@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/metric.h"
+#include "metrics/butteraugli/metric.h"
 #include "metrics/dssim/metric.h"
 #include "metrics/mse/metric.h"
 #include "metrics/ssimulacra2/metric.h"
@@ -12,6 +13,7 @@ namespace acuity {
 const std::vector<MetricEntry>& registry() {
   static const std::vector<MetricEntry> entries = {
       ssimulacra2_entry(),
+      butteraugli_entry(),
       dssim_entry(),
       psnr_entry(),
       mse_entry(),

@@ -60,6 +60,20 @@ TEST(Map, PngIsAPictureOfTheSameSizeThatTellsItsScale) {
   EXPECT_NE(outcome.out.find(scale), std::string::npos) << outcome.out;
 }
 
+TEST(Map, ThresholdColoursAreThoseOfButteraugli) {
+  using Colour = std::array<uint8_t, 3>;
+  const auto colour = [](double value) { return cli::threshold_colour(value, 0.7, 1.2); };
+  EXPECT_EQ(colour(0), (Colour{0, 0, 0}));
+  EXPECT_EQ(colour(0.7 / 3.3), (Colour{0, 0, 255}));
+  EXPECT_EQ(colour(0.7 / 3.3 * 3), (Colour{0, 255, 0}));
+  EXPECT_EQ(colour(1.2), (Colour{255, 57, 0}));
+  EXPECT_EQ(colour(1000), (Colour{255, 255, 255}));
+  const std::string path = scratch("butteraugli.png");
+  const Outcome outcome = acuity({"score", "--explain", "-m", "butteraugli", "--map", path, scene(), noisy()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("green is 0.717041, red is 1.15564"), std::string::npos) << outcome.out;
+}
+
 TEST(Map, IdenticalPicturesGiveBlack) {
   const std::string path = scratch("black.png");
   ASSERT_EQ(acuity({"score", "-m", "mse", "--map", path, scene(), scene()}).exit_code, 0);

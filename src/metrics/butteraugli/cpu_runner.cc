@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The CPU's way through both resolutions; cpu.cc does one piece of one.
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "metrics/butteraugli/runner.h"
+#include "metrics/butteraugli/strip.h"
+
+namespace acuity::butteraugli {
+namespace {
+
+// Rows worked on together where the caller does not say: enough to look at each row held seldom, few enough to stay in
+// the cache.
+constexpr int kBatch = 16;
+constexpr int kLargestBatch = 64;
+
+// A segment does its neighbours' work over again as far as filters reach, so it had better be long.
+constexpr int kSegmentRows = 8 * kTileHeight;
+
+// Vectors are read whole, up to 16 floats beyond the end of a row.
+size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width), 16); }
+size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height) + 16; }
+
+Prepared take_planes(Arena& arena, Size size) {
+  Prepared planes;
+  planes.stride = plane_stride(size);
+  for (float*& plane : planes.plane) plane = arena.take<float>(plane_floats(size));
+  return planes;
+}
+
+class CpuRunner final : public Runner {
+ public:
+  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
+    std::unique_ptr<CpuRunner> runner(new CpuRunner(setup, parameters, p));
+    const Size full = runner->sizes_[0];
+    const size_t half_pixels = static_cast<size_t>(half(full).width) * static_cast<size_t>(half(full).height);
+    const size_t scratch = runner->worker_count_ * runner->worker_bytes();
+    ACUITY_TRY_ASSIGN(runner->arena_, Arena::create(Arena::cost<TileNorms>(tile_count(full.width, full.height)) +
+                                                    Arena::cost<float>(half_pixels) + Arena::cost<std::byte>(scratch)));
+    runner->tiles_ = runner->arena_.take<TileNorms>(tile_count(full.width, full.height));
+    runner->half_map_ = runner->arena_.take<float>(half_pixels);
+    runner->scratch_ = runner->arena_.take<std::byte>(scratch);
+    return std::unique_ptr<Runner>(std::move(runner));
+  }
+
+  size_t working_bytes() const override { return arena_.size() + (prepared_ ? prepared_->arena.size() : 0); }
+
+  Status prepare(const Light& reference) override {
+    size_t bytes = 0;
+    for (const Size size : sizes_) bytes += kPreparedPlanes * Arena::cost<float>(plane_floats(size));
+    KeptReference kept;
+    ACUITY_TRY_ASSIGN(kept.arena, Arena::create(bytes));
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      kept.levels.push_back(take_planes(kept.arena, sizes_[i]));
+      Level level = level_of(i);
+      level.source[0].light = reference;
+      level.prepare = &kept.levels[i];
+      run_level(level);
+    }
+    prepared_ = std::move(kept);
+    return {};
+  }
+
+  void forget() override { prepared_.reset(); }
+
+  // The half resolution first: the full one adds its map to its own, row by row.
+  Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
+    for (size_t i = sizes_.size(); i-- > 0;) {
+      Level level = level_of(i);
+      level.source[0].light = reference;
+      if (reference.rows == nullptr) level.source[0].prepared = &prepared_->levels[i];
+      level.source[1].light = distorted;
+      if (i == 0) {
+        level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
+        level.map = map;
+      } else {
+        level.level_map = half_map_;
+      }
+      run_level(level);
+    }
+    return pool_tiles({tiles_, tile_count(sizes_[0].width, sizes_[0].height)}, sizes_[0], p_);
+  }
+
+ private:
+  struct KeptReference {
+    Arena arena;
+    std::vector<Prepared> levels;
+  };
+
+  CpuRunner(const Metric::Setup& setup, const Parameters& parameters, float p)
+      : threads_(setup.threads),
+        parameters_(parameters),
+        p_(p),
+        batch_(setup.strip_rows > 0 ? std::min(setup.strip_rows, kLargestBatch) : kBatch) {
+    sizes_.push_back({setup.width, setup.height});
+    if (large_enough(half(sizes_[0]))) sizes_.push_back(half(sizes_[0]));
+    worker_count_ = std::min(static_cast<size_t>(threads_->count()), pieces_of(sizes_[0]).size());
+  }
+
+  size_t worker_bytes() const { return round_up(scratch_bytes(batch_), kAlignment); }
+
+  Level level_of(size_t i) const {
+    Level level;
+    level.size = sizes_[i];
+    level.halved = i > 0;
+    level.parameters = parameters_;
+    level.p = p_;
+    level.tiles = tiles_;
+    return level;
+  }
+
+  // As few as keep all threads busy, and of like size.
+  std::vector<Piece> pieces_of(Size size) const {
+    const auto cut = [](int length, int parts, int unit) {
+      std::vector<int> ends{0};
+      const int units = (length + unit - 1) / unit;
+      for (int i = 1; i <= parts; ++i) ends.push_back(std::min(length, units * i / parts * unit));
+      return ends;
+    };
+    const int strips = (size.width + kStripColumns - 1) / kStripColumns;
+    const int segments =
+        std::clamp(2 * threads_->count() / strips, 1, std::max(1, (size.height + kSegmentRows / 2) / kSegmentRows));
+    const std::vector<int> x = cut(size.width, strips, kTileWidth);
+    const std::vector<int> y = cut(size.height, threads_->count() > 1 ? segments : 1, kTileHeight);
+    std::vector<Piece> pieces;
+    for (size_t j = 1; j < y.size(); ++j) {
+      for (size_t i = 1; i < x.size(); ++i) pieces.push_back({x[i - 1], x[i], y[j - 1], y[j]});
+    }
+    return pieces;
+  }
+
+  void run_level(const Level& level) {
+    const std::vector<Piece> pieces = pieces_of(level.size);
+    std::atomic<size_t> next = 0;
+    threads_->run([&](int worker) {
+      const auto own = static_cast<size_t>(worker);
+      if (own >= worker_count_) return;
+      for (size_t i = next++; i < pieces.size(); i = next++) {
+        run_piece(level, pieces[i], batch_, scratch_ + own * worker_bytes());
+      }
+    });
+  }
+
+  const Threads* threads_;
+  Parameters parameters_;
+  float p_;
+  int batch_;
+  std::vector<Size> sizes_;  // the full resolution, and the half where there is one
+  size_t worker_count_ = 0;
+  Arena arena_;
+  TileNorms* tiles_ = nullptr;
+  float* half_map_ = nullptr;
+  std::byte* scratch_ = nullptr;
+  std::optional<KeptReference> prepared_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Parameters& parameters, float p) {
+  return CpuRunner::create(setup, parameters, p);
+}
+
+}  // namespace acuity::butteraugli

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/butteraugli/metric.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/image_copy.h"
+#include "base/try.h"
+#include "metrics/butteraugli/runner.h"
+
+namespace acuity {
+namespace butteraugli {
+namespace {
+
+constexpr const char* kAlphaRule =
+    "with a transparent picture, over black and over white; for each pixel the larger difference counts";
+
+// What libjxl takes 1.0 of a file to be, for comparing files that disagree.
+constexpr double kSdrTarget = 255;
+// What it takes sRGB white to be when it is looked at.
+constexpr double kSdrNits = 80;
+
+bool is_hdr(const ImageView& view) {
+  return !view.colour.icc && (view.colour.transfer == Transfer::pq || view.colour.transfer == Transfer::hlg);
+}
+
+double own_target(const ImageView& view) {
+  if (!is_hdr(view)) return kSdrTarget;
+  return view.colour.transfer == Transfer::pq ? 10000 : view.colour.peak_nits;
+}
+
+// How bright a reference is shown.
+struct Viewing {
+  double target = kSdrTarget;  // the reference's own
+  double nits = kSdrNits;      // of 1.0
+  std::string description;
+};
+
+class Butteraugli final : public Metric {
+ public:
+  static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
+    std::unique_ptr<Runner> runner;
+    if (large_enough({setup.width, setup.height})) {
+      const Parameters parameters = make_parameters(static_cast<float>(*setup.options.number("hf_asymmetry")),
+                                                    static_cast<float>(*setup.options.number("xmul")));
+      const double p = setup.options.number("pnorm").value_or(0);
+      ACUITY_TRY_ASSIGN(runner, create_cpu_runner(setup, parameters, static_cast<float>(p)));
+    }
+    return std::unique_ptr<Metric>(new Butteraugli(setup, std::move(runner)));
+  }
+
+  size_t working_bytes() const override {
+    return (runner_ ? runner_->working_bytes() : 0) + (copied_ ? copied_->memory.size() : 0) +
+           black_map_.capacity() * sizeof(float);
+  }
+
+  Status set_reference(const ImageView& reference) override {
+    copied_.reset();
+    if (runner_) runner_->forget();
+    // A transparent reference is looked at over two backgrounds; keeping both would take more memory than it is worth.
+    // One too small to be looked at needs no preparation.
+    if (reference.has_alpha() || !runner_) {
+      Result<ImageCopy> copy = copy_image(reference);
+      if (!copy.ok()) return copy.status();
+      copied_ = std::move(*copy);
+      return {};
+    }
+    prepared_viewing_ = viewing_of(reference);
+    Result<Rows> rows = Rows::create(reference, space_of(prepared_viewing_), std::nullopt);
+    if (!rows.ok()) return rows.status();
+    prepared_description_ = rows->description();
+    return runner_->prepare({&*rows, static_cast<float>(prepared_viewing_.nits)});
+  }
+
+  Result<Measurement> score(const ImageView& distorted) override {
+    return copied_ ? score(copied_->view, distorted) : measure(nullptr, distorted, prepared_viewing_);
+  }
+
+  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) override {
+    return measure(&reference, distorted, viewing_of(reference));
+  }
+
+ private:
+  Butteraugli(const Setup& setup, std::unique_ptr<Runner> runner) : setup_(setup), runner_(std::move(runner)) {}
+
+  size_t pixels() const { return static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height); }
+
+  Viewing viewing_of(const ImageView& reference) const {
+    Viewing viewing;
+    viewing.target = own_target(reference);
+    const std::optional<double> asked = setup_.options.number("intensity_target");
+    viewing.nits = asked ? *asked : is_hdr(reference) ? viewing.target : kSdrNits;
+    viewing.description = fmt::format("intensity target: {:.6g} nit{}", viewing.nits,
+                                      asked               ? ", as asked for"
+                                      : is_hdr(reference) ? ", the reference's own"
+                                                          : ", for SDR");
+    return viewing;
+  }
+
+  static WorkingSpace space_of(const Viewing& viewing) {
+    return {.encoding = WorkingSpace::Encoding::linear,
+            .srgb_curve = WorkingSpace::SrgbCurve::libjxl,
+            .nits_of_one = viewing.target};
+  }
+
+  // Against the prepared reference where `reference` is null.
+  Result<Measurement> measure(const ImageView* reference, const ImageView& distorted, const Viewing& viewing) {
+    Measurement measured;
+    if (setup_.want_map) measured.map = {setup_.width, setup_.height, std::vector<float>(pixels())};
+    const bool transparent = (reference != nullptr && reference->has_alpha()) || distorted.has_alpha();
+    Norms norms;
+    if (runner_ && transparent) {
+      black_map_.resize(pixels());
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 0.0f, {nullptr, black_map_.data()}, measured));
+    }
+    if (runner_) {
+      const MapRequest map{transparent ? black_map_.data() : nullptr,
+                           setup_.want_map ? measured.map.values.data() : nullptr};
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 1.0f, map, measured));
+    } else {
+      measured.assumptions.push_back(
+          fmt::format("size: below {0} x {0} pixels the difference is 0 by definition", kMinimumSide));
+    }
+    if (transparent) measured.assumptions.push_back(std::string("alpha: ") + kAlphaRule);
+    measured.value = norms.largest;
+    measured.outputs = {{"norm3", mean_norm(norms.norms)}};
+    if (setup_.options.number("pnorm")) {
+      measured.outputs.push_back({"pnorm", norms.power_norms[0]});
+      measured.outputs.push_back({"pnorm_libjxl", mean_norm(norms.power_norms)});
+    }
+    return measured;
+  }
+
+  Result<Norms> run(const ImageView* reference, const ImageView& distorted, const Viewing& viewing, float background,
+                    const MapRequest& map, Measurement& measured) {
+    const WorkingSpace space = space_of(viewing);
+    std::optional<Rows> reference_rows;
+    if (reference != nullptr) ACUITY_TRY_ASSIGN(reference_rows, Rows::create(*reference, space, background));
+    Result<Rows> distorted_rows = Rows::create(distorted, space, background);
+    if (!distorted_rows.ok()) return distorted_rows.status();
+    // 1.0 of an SDR picture beside an HDR one is darker than the HDR one's 1.0.
+    const double distorted_nits = is_hdr(distorted) ? viewing.nits : viewing.nits * kSdrTarget / viewing.target;
+    measured.assumptions = {"reference: " + (reference_rows ? reference_rows->description() : prepared_description_),
+                            "distorted: " + distorted_rows->description(), viewing.description};
+    Result<Norms> norms = runner_->run({reference_rows ? &*reference_rows : nullptr, static_cast<float>(viewing.nits)},
+                                       {&*distorted_rows, static_cast<float>(distorted_nits)}, map);
+    if (norms.ok() && !(std::isfinite(norms->largest) && std::isfinite(mean_norm(norms->norms)))) {
+      return Status(StatusCode::input,
+                    "the pictures hold light so bright that their difference is no number; scale them down");
+    }
+    return norms;
+  }
+
+  Setup setup_;
+  std::unique_ptr<Runner> runner_;  // null where the pictures are too small to be looked at
+  Viewing prepared_viewing_;
+  std::string prepared_description_;
+  std::optional<ImageCopy> copied_;
+  std::vector<float> black_map_;
+};
+
+// The anchors that libjxl's authors give: 1.0 is where people begin to see a difference, at the viewing conditions of
+// the metric.
+std::string meaning(double value) {
+  if (value == 0) return "identical";
+  if (value < 1) return "no visible difference at normal viewing distance";
+  if (value < 2) return "a difference that is just noticeable";
+  if (value < 4) return "a visible difference";
+  return "a strong difference";
+}
+
+}  // namespace
+}  // namespace butteraugli
+
+MetricEntry butteraugli_entry() {
+  MetricInfo info;
+  info.name = "butteraugli";
+  info.version = "libjxl aea3a06";
+  info.title = "Butteraugli: the largest psychovisual difference, after libjxl";
+  info.better = Better::lower;
+  info.identical = 0;
+  info.minimum_side = 1;
+  info.has_map = true;
+  info.map_thresholds = {{0.717040941, 1.15563896}};
+  info.alpha_rule = butteraugli::kAlphaRule;
+  info.options = {
+      {.name = "intensity_target",
+       .help = "the luminance of 1.0 in nit; auto: 80, or the reference's own if it is PQ or HLG",
+       .otherwise = "auto",
+       .least = 1,
+       .most = 10000,
+       .words = {"auto"}},
+      {.name = "hf_asymmetry",
+       .help = "above 1, fine detail that was added counts more than detail that was lost",
+       .otherwise = "1",
+       .least = 0.01,
+       .most = 100},
+      {.name = "xmul", .help = "the weight of red against green", .otherwise = "1", .least = 0, .most = 100},
+      {.name = "pnorm",
+       .help = "also give the p-norm of the map, and libjxl's mean of the norms p, 2p and 4p",
+       .otherwise = "none",
+       .least = 1,
+       .most = 16,
+       .words = {"none"}}};
+  return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, false};
+}
+
+}  // namespace acuity

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What differs between devices: getting from pixels to the map and its norms. metric.cc does the rest.
+#ifndef ACUITY_METRICS_BUTTERAUGLI_RUNNER_H
+#define ACUITY_METRICS_BUTTERAUGLI_RUNNER_H
+
+#include <memory>
+
+#include "acuity/status.h"
+#include "colour/rows.h"
+#include "engine/metric.h"
+#include "metrics/butteraugli/parameters.h"
+#include "metrics/butteraugli/pooling.h"
+
+namespace acuity::butteraugli {
+
+/// Linear light, and the luminance of 1.0.
+struct Light {
+  const Rows* rows = nullptr;
+  float nits = 0;
+};
+
+/// What to do with the map beside its norms. Both are of picture size, row by row without gaps.
+struct MapRequest {
+  const float* at_least = nullptr;  // a map whose larger values take the place of this one's, or null
+  float* to = nullptr;              // where to write it, or null
+};
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual size_t working_bytes() const = 0;
+
+  /// Keeps what depends on the reference alone, until forget().
+  virtual Status prepare(const Light& reference) = 0;
+  virtual void forget() = 0;
+
+  /// The norms of the map; against the prepared reference where reference.rows is null.
+  virtual Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) = 0;
+};
+
+/// Pictures are of setup's size, which is large_enough. `p` is 0 where no p-norm is asked for.
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Parameters& parameters, float p);
+
+}  // namespace acuity::butteraugli
+
+#endif

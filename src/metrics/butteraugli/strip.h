@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One resolution of Butteraugli on the CPU: what goes in, what comes out, and the memory it works in.
+//
+// The picture is cut into strips of columns, and those into segments of rows; each piece is worked on by one thread
+// from the top down, some rows at a time. Every stage keeps just the rows that the stages after it still look at, so no
+// intermediate plane of picture size exists. A piece begins as far outside its own pixels as the filters reach.
+#ifndef ACUITY_METRICS_BUTTERAUGLI_STRIP_H
+#define ACUITY_METRICS_BUTTERAUGLI_STRIP_H
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "colour/rows.h"
+#include "metrics/butteraugli/parameters.h"
+#include "metrics/butteraugli/pooling.h"
+#include "metrics/butteraugli/runner.h"
+#include "metrics/tiles.h"
+
+namespace acuity::butteraugli {
+
+inline constexpr int kStripColumns = 16 * kTileWidth;
+// Columns held on either side of a strip: what the filters reach, in whole vectors.
+inline constexpr int kMargin = 64;
+// Of a row held: a strip, its margins and a vector. An odd number of cache lines, so that the rows a filter looks at do
+// not compete for the same places in the cache.
+inline constexpr int kStride = 656;
+static_assert(kStride >= kStripColumns + 2 * kMargin + 16 && kStride % 32 == 16);
+
+/// How many rows and columns outside a piece each stage works on.
+inline constexpr int kReachMap = 0;
+inline constexpr int kReachBlurredActivity = kReachMap + 3;   // erosion looks 3 away
+inline constexpr int kReachHigh = kReachBlurredActivity + 6;  // the blur of the activity
+inline constexpr int kReachMiddle = kReachHigh + 3;           // the blur of the high band
+inline constexpr int kReachLow = kReachMiddle + 7;            // the blur of the middle band
+inline constexpr int kReachXyb = kReachLow + 16;              // the blur of the low band
+inline constexpr int kReachLight = kReachXyb + 2;             // the blur of opsin dynamics
+inline constexpr int kReachMalta = 4;
+static_assert(kReachLight + 16 + 2 <= kMargin);
+
+/// Planes of floats of the size of a level, with one stride.
+template <int count>
+struct Planes {
+  std::array<float*, count> plane{};
+  size_t stride = 0;
+  float* row(size_t p, int y) const { return plane[p] + static_cast<size_t>(y) * stride; }
+};
+
+/// What is kept of a reference: the low band, the middle band, and the high band before the ultra-high one leaves it.
+inline constexpr int kPreparedPlanes = 8;
+using Prepared = Planes<kPreparedPlanes>;
+
+/// Where the pixels of one picture come from: exactly one of the two.
+struct Source {
+  Light light;
+  const Prepared* prepared = nullptr;
+};
+
+/// One resolution of a pair.
+struct Level {
+  Size size;
+  bool halved = false;             // the light is to be halved on the way in
+  std::array<Source, 2> source{};  // the reference and the distorted picture
+  Parameters parameters;
+  float p = 0;  // of the p-norm, 0: none
+
+  const Prepared* prepare = nullptr;  // only prepare source[0] into this
+  float* level_map = nullptr;         // of the half resolution: its map, all that comes out
+  const float* half_map = nullptr;    // of the full resolution: the map of the half, or null where there is none
+  MapRequest map;
+  TileNorms* tiles = nullptr;
+};
+
+/// A part of a level: whole tiles, at most kStripColumns wide.
+struct Piece {
+  int x_begin = 0, x_end = 0;
+  int y_begin = 0, y_end = 0;
+};
+
+/// Bytes a thread needs when it works on `batch` rows at a time.
+size_t scratch_bytes(int batch);
+void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch);
+
+}  // namespace acuity::butteraugli
+
+#endif

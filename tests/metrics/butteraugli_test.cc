@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include "acuity/scorer.h"
+#include "lang/targets.h"
+#include "metrics/butteraugli/pooling.h"
+#include "metrics/butteraugli_plain.h"
+#include "support/fixtures.h"
+#include "support/layouts.h"
+
+namespace acuity::tests {
+namespace {
+
+Result<Scorer> scorer_for(const ImageView& reference, ScorerOptions options) {
+  options.metric = "butteraugli";
+  return Scorer::create(options, reference.width, reference.height);
+}
+
+Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options = {}) {
+  Result<Scorer> scorer = scorer_for(reference, options);
+  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
+  Result<Score> result = scorer->score(reference, distorted);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *result : Score{};
+}
+
+Score cached_score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options = {}) {
+  Result<Scorer> scorer = scorer_for(reference, options);
+  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
+  const Status set = scorer->set_reference(reference);
+  EXPECT_TRUE(set.ok()) << set.message();
+  Result<Score> result = scorer->score(distorted);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *result : Score{};
+}
+
+double output(const Score& score, const std::string& name) {
+  for (const NamedValue& value : score.outputs) {
+    if (value.name == name) return value.value;
+  }
+  ADD_FAILURE() << "no output " << name;
+  return 0;
+}
+
+void expect_same(const Score& a, const Score& b, const std::string& what) {
+  EXPECT_EQ(a.value, b.value) << what;
+  ASSERT_EQ(a.outputs.size(), b.outputs.size()) << what;
+  for (size_t i = 0; i < a.outputs.size(); ++i)
+    EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
+  EXPECT_EQ(a.map.values, b.map.values) << what;
+}
+
+Content drawn(bool distorted) {
+  return [distorted](int c, int x, int y) {
+    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
+    const double level = std::floor(wave * 16) / 16;
+    return c == 3 ? 0.25 + 0.5 * ((x / 3 + y / 5) % 2) : distorted ? level : wave;
+  };
+}
+
+// Relative 1e-5, and absolute 1e-6 below 0.1. Goldens of norms have six decimals.
+double tolerance(double golden) { return std::max(1e-5 * golden, 1e-6); }
+
+TEST(Butteraugli, AgreesWithTheReference) {
+  for (const Golden& golden : goldens("butteraugli.csv", "max_norm")) {
+    const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+    const double value = std::stod(golden.value);
+    EXPECT_NEAR(score(reference.view, distorted.view).value, value, tolerance(value))
+        << golden.reference << " " << golden.distorted;
+  }
+  for (const Golden& golden : goldens("butteraugli.csv", "norm3")) {
+    const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+    const double value = std::stod(golden.value);
+    EXPECT_NEAR(output(score(reference.view, distorted.view), "norm3"), value, tolerance(value))
+        << golden.reference << " " << golden.distorted;
+  }
+}
+
+TEST(Butteraugli, AgreesWithTheReferenceForEveryOption) {
+  for (const std::string option : {"intensity_target=250", "hf_asymmetry=0.8", "xmul=2.5", "pnorm=2", "pnorm=5.5"}) {
+    const size_t equals = option.find('=');
+    const ScorerOptions options{.metric_options = {{option.substr(0, equals), option.substr(equals + 1)}}};
+    for (const bool mean : {false, true}) {
+      for (const Golden& golden : goldens("butteraugli_options.csv", option + (mean ? " mean" : " max"))) {
+        const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
+        const Score result = score(reference.view, distorted.view, options);
+        const double value = std::stod(golden.value);
+        const char* name = option.starts_with("pnorm") ? "pnorm_libjxl" : "norm3";
+        EXPECT_NEAR(mean ? output(result, name) : result.value, value, tolerance(value))
+            << golden.reference << " " << golden.distorted << " " << option;
+      }
+    }
+  }
+}
+
+TEST(Butteraugli, IdenticalPicturesScoreExactly0) {
+  for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_9x17.png", "size_1x1.png"}) {
+    const Picture picture = fixture(name);
+    EXPECT_EQ(score(picture.view, picture.view).value, 0.0) << name;
+    EXPECT_EQ(cached_score(picture.view, picture.view).value, 0.0) << name;
+  }
+}
+
+// Bit for bit what whole planes and single floats give, on every width modulo every vector, above and below every size
+// at which an edge, the half resolution or a tile begins.
+TEST(Butteraugli, EqualsThePlainEvaluationOnEverySmallSize) {
+  for (int side = 8; side <= 80; ++side) {
+    const int other = 8 + (side * 29) % 73;
+    const Sheet reference({}, side, other, Channels::rgb, drawn(false));
+    const Sheet distorted({}, side, other, Channels::rgb, drawn(true));
+    const std::vector<float> expected = plain_butteraugli(reference.view, distorted.view);
+    for (const std::string& target : cpu_targets()) {
+      ASSERT_TRUE(limit_cpu(target).ok());
+      const ScorerOptions options{.memory = MemoryMode::strip(5), .threads = 2, .want_map = true};
+      const Score result = score(reference.view, distorted.view, options);
+      EXPECT_EQ(result.map.values, expected) << side << "x" << other << " " << target;
+      EXPECT_EQ(result.value, *std::max_element(expected.begin(), expected.end())) << side << "x" << other;
+    }
+    ASSERT_TRUE(limit_cpu("").ok());
+  }
+}
+
+// Wider than a strip, higher than a segment.
+TEST(Butteraugli, EqualsThePlainEvaluationAcrossPieces) {
+  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1061, 70}, {43, 1100}}) {
+    const Sheet reference({}, width, height, Channels::rgb, drawn(false));
+    const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
+    const std::vector<float> expected = plain_butteraugli(reference.view, distorted.view);
+    for (int threads : {1, 8}) {
+      const ScorerOptions options{.threads = threads, .want_map = true};
+      EXPECT_EQ(score(reference.view, distorted.view, options).map.values, expected) << width << "x" << height;
+      EXPECT_EQ(cached_score(reference.view, distorted.view, options).map.values, expected) << width << "x" << height;
+    }
+  }
+}
+
+TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
+  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{8, 8}, {33, 71}, {131, 64}, {540, 133}}) {
+    const Sheet reference({}, width, height, Channels::rgb, drawn(false));
+    const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
+    const std::vector<OptionValue> pnorm{{"pnorm", "2.5"}};
+    const Score expected = score(reference.view, distorted.view, {.metric_options = pnorm, .threads = 1});
+    for (const std::string& target : cpu_targets()) {
+      ASSERT_TRUE(limit_cpu(target).ok());
+      for (int threads : {1, 3, 8}) {
+        for (int rows : {0, 1, 7, 64, 1000}) {
+          const MemoryMode memory = rows == 0 ? MemoryMode::full() : MemoryMode::strip(rows);
+          const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
+                                   std::to_string(threads) + " strip " + std::to_string(rows);
+          const ScorerOptions options{.metric_options = pnorm, .memory = memory, .threads = threads};
+          expect_same(expected, score(reference.view, distorted.view, options), what);
+          expect_same(expected, cached_score(reference.view, distorted.view, options), what + " cached");
+        }
+      }
+    }
+    ASSERT_TRUE(limit_cpu("").ok());
+  }
+}
+
+TEST(Butteraugli, LayoutDoesNotMatter) {
+  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
+    const int depth = type == SampleType::u8 ? 8 : 12;
+    const Layout plain{.type = type, .depth = depth};
+    const Sheet reference(plain, 61, 45, Channels::rgb, drawn(false));
+    const Sheet distorted(plain, 61, 45, Channels::rgb, drawn(true));
+    const Score expected = score(reference.view, distorted.view);
+    for (const Layout& layout : arrangements(type, depth)) {
+      const Sheet other_reference(layout, 61, 45, Channels::rgb, drawn(false));
+      const Sheet other_distorted(layout, 61, 45, Channels::rgb, drawn(true));
+      expect_same(expected, score(other_reference.view, other_distorted.view), layout.name());
+      expect_same(expected, cached_score(other_reference.view, other_distorted.view), layout.name());
+    }
+  }
+}
+
+// Composites in the encoded space, as the reference does, into float samples.
+Content over(const Content& content, float background) {
+  return [content, background](int c, int x, int y) {
+    const auto code = [&](int channel) {
+      return static_cast<float>(std::floor(content(channel, x, y) * 255 + 0.5)) * (1.0f / 255);
+    };
+    const float alpha = code(3);
+    return static_cast<double>(alpha * code(c) + (1.0f - alpha) * background);
+  };
+}
+
+TEST(Butteraugli, TransparencyIsLookedAtOverBlackAndOverWhite) {
+  const Sheet reference({}, 40, 33, Channels::rgba, drawn(false)), distorted({}, 40, 33, Channels::rgba, drawn(true));
+  const Sheet opaque({}, 40, 33, Channels::rgb, drawn(false));
+  const Layout floats{.type = SampleType::f32};
+  for (const bool both : {true, false}) {
+    std::vector<float> larger(40 * 33);
+    for (float background : {0.0f, 1.0f}) {
+      const Sheet a(floats, 40, 33, Channels::rgb, over(drawn(false), background));
+      const Sheet b(floats, 40, 33, Channels::rgb, over(drawn(true), background));
+      const Score one = score(both ? a.view : opaque.view, b.view, {.want_map = true});
+      for (size_t i = 0; i < larger.size(); ++i) larger[i] = std::max(larger[i], one.map.values[i]);
+    }
+    const ImageView& first = both ? reference.view : opaque.view;
+    const Score result = score(first, distorted.view, {.want_map = true});
+    EXPECT_EQ(result.map.values, larger);
+    EXPECT_EQ(result.value, *std::max_element(larger.begin(), larger.end()));
+    expect_same(result, cached_score(first, distorted.view, {.want_map = true}), "cached");
+    expect_same(score(first, distorted.view), cached_score(first, distorted.view), "without a map");
+    EXPECT_EQ(score(first, distorted.view).outputs[0].value, result.outputs[0].value);
+  }
+}
+
+// Light is light: the same nits written as PQ and as linear samples of another scale.
+TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
+  const Layout floats{.type = SampleType::f32};
+  Sheet pq1(floats, 64, 48, Channels::rgb, drawn(false)), pq2(floats, 64, 48, Channels::rgb, drawn(true));
+  pq1.view.colour.transfer = pq2.view.colour.transfer = Transfer::pq;
+  const Score own = score(pq1.view, pq2.view);
+  const auto told = [](const Score& result, const std::string& text) {
+    const auto& list = result.provenance.assumptions;
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  EXPECT_TRUE(told(own, "intensity target: 10000 nit, the reference's own"));
+  expect_same(own, cached_score(pq1.view, pq2.view), "cached");
+  const Score asked = score(pq1.view, pq2.view, {.metric_options = {{"intensity_target", "1e4"}}});
+  EXPECT_EQ(asked.value, own.value);
+  EXPECT_LT(score(pq1.view, pq2.view, {.metric_options = {{"intensity_target", "100"}}}).value, own.value);
+  const Sheet sdr1({}, 64, 48, Channels::rgb, drawn(false)), sdr2({}, 64, 48, Channels::rgb, drawn(true));
+  EXPECT_TRUE(told(score(sdr1.view, sdr2.view), "intensity target: 80 nit, for SDR"));
+  EXPECT_GT(score(pq1.view, sdr2.view).value, 0);
+}
+
+TEST(Butteraugli, PicturesUnder8PixelsAreNotLookedAt) {
+  const Sheet reference({}, 7, 40, Channels::rgb, drawn(false)), distorted({}, 7, 40, Channels::rgb, drawn(true));
+  for (const Score& result : {score(reference.view, distorted.view, {.want_map = true}),
+                              cached_score(reference.view, distorted.view, {.want_map = true})}) {
+    EXPECT_EQ(result.value, 0);
+    EXPECT_EQ(result.map.values, std::vector<float>(7 * 40));
+    EXPECT_EQ(result.provenance.assumptions.front(), "size: below 8 x 8 pixels the difference is 0 by definition");
+  }
+}
+
+TEST(Butteraugli, LightBeyondFloatsIsAnError) {
+  const Content bright = [](int c, int x, int y) { return x == 20 && y == 20 && c == 0 ? 3e38 : 0.5; };
+  Sheet reference({.type = SampleType::f32}, 40, 40, Channels::rgb, bright);
+  Sheet distorted({.type = SampleType::f32}, 40, 40, Channels::rgb, drawn(true));
+  reference.view.colour.transfer = distorted.view.colour.transfer = Transfer::linear;
+  const Result<Score> result = scorer_for(reference.view, {})->score(reference.view, distorted.view);
+  EXPECT_EQ(result.status().code(), StatusCode::input);
+}
+
+TEST(Butteraugli, NormsOfMapsFarFromOne) {
+  for (const float factor : {1e-30f, 1e-6f, 1.0f, 1e6f, 1e30f}) {
+    // Two tiles, all of whose 2048 values are 3 and 5 times the factor.
+    std::vector<butteraugli::TileNorms> tiles;
+    for (const float value : {3 * factor, 5 * factor}) {
+      const double scaled = std::ldexp(value, -std::ilogb(value));
+      butteraugli::TileNorms tile{.largest = value};
+      for (size_t i = 0; i < 3; ++i) {
+        tile.sums[i] = static_cast<float>(2048 * std::pow(scaled, 3 << i));
+        tile.power_sums[i] = static_cast<float>(2048 * std::pow(scaled, 1.5 * (1 << i)));
+      }
+      tiles.push_back(tile);
+    }
+    const butteraugli::Norms norms = butteraugli::pool_tiles(tiles, {64, 64}, 1.5);
+    EXPECT_EQ(norms.largest, 5 * factor);
+    for (size_t i = 0; i < 3; ++i) {
+      const auto norm = [&](double p) { return std::pow((std::pow(3, p) + std::pow(5, p)) / 2, 1 / p) * factor; };
+      EXPECT_NEAR(norms.norms[i] / norm(3 << i), 1, 1e-6) << factor;
+      EXPECT_NEAR(norms.power_norms[i] / norm(1.5 * (1 << i)), 1, 1e-6) << factor;
+    }
+  }
+}
+
+TEST(Butteraugli, PnormIsThatOfTheMap) {
+  const Picture reference = fixture("scene.png"), distorted = fixture("scene.jpeg50.png");
+  const Score result = score(reference.view, distorted.view, {.metric_options = {{"pnorm", "7"}}, .want_map = true});
+  double sum = 0;
+  for (const float value : result.map.values) sum += std::pow(static_cast<double>(value), 7);
+  EXPECT_NEAR(output(result, "pnorm"), std::pow(sum / static_cast<double>(result.map.values.size()), 1.0 / 7), 1e-6);
+}
+
+TEST(Butteraugli, NeedsAtMost48BytesAPixel) {
+  const Sheet reference({}, 2048, 2048, Channels::rgb, drawn(false));
+  const int64_t pixels = int64_t{2048} * 2048;
+  EXPECT_LE(score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 8 * pixels);
+  EXPECT_LE(cached_score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 48 * pixels);
+}
+
+}  // namespace
+}  // namespace acuity::tests
