@@ -6,6 +6,7 @@
 //   scorer->set_reference(reference);                // once: all that depends on the reference alone is kept
 //   acuity::Result<acuity::Score> a = scorer->score(distorted);      // many times
 //   acuity::Result<acuity::Score> b = scorer->score(other, other_distorted);
+//   auto c = scorer->score_many(pairs);              // for many small pictures
 //
 // A Scorer is used by one thread at a time; it uses several inside. Different Scorers are independent.
 #ifndef ACUITY_SCORER_H
@@ -83,6 +84,11 @@ ACUITY_API const MetricInfo* find_metric(std::string_view name);
 /// What a value of that metric means to a person, in a few words; empty where the metric has no anchors.
 ACUITY_API std::string meaning(std::string_view metric, double value);
 
+struct ImagePair {
+  ImageView reference;
+  ImageView distorted;
+};
+
 class ACUITY_API Scorer {
  public:
   static Result<Scorer> create(const ScorerOptions& options, int width, int height);
@@ -96,6 +102,9 @@ class ACUITY_API Scorer {
   Result<Score> score(const ImageView& distorted);
   /// A pair; the reference set before, if any, stays.
   Result<Score> score(const ImageView& reference, const ImageView& distorted);
+  /// Many pairs: what score(reference, distorted) answers to each, in their order, sooner. Small ones are in work
+  /// side by side, on the CPU one a thread, on a GPU several at once. Fails as a whole where nothing could be begun.
+  Result<std::vector<Result<Score>>> score_many(std::span<const ImagePair> pairs);
 
   const MetricInfo& metric() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/pairs.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -9,6 +10,8 @@
 
 namespace acuity::cli {
 namespace {
+
+constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are scored side by side
 
 class Stopwatch {
  public:
@@ -99,13 +102,25 @@ std::vector<NamedValue> timings(const PairResult& pair) {
   return list;
 }
 
-PairScorer::PairScorer(const ScoreJob& job) : job_(job), status_(open_reference()) {}
+PairScorer::PairScorer(const ScoreJob& job) : job_(job), threads_(job.threads), status_(open_reference()) {}
 
 Status PairScorer::open_reference() {
   Result<Picture> picture = read(job_.reference, reference_facts_);
   if (!picture.ok()) return picture.status();
   reference_ = std::move(*picture);
+  const ImageView& view = reference_.view;
+  const bool several = job_.distorted.size() > 1;
+  side_by_side_ = several && threads_.count() > 1 && int64_t{view.width} * view.height <= kSmallPixels;
   const Stopwatch watch;
+  if (Status opened = open_scorers(); !opened.ok()) return naming_files(opened, shown(job_.reference));
+  if (several && !side_by_side_) {
+    prepare_ms_ = watch.milliseconds();
+    reference_.pixels.reset();  // the scorers hold what they need of it
+  }
+  return {};
+}
+
+Status PairScorer::open_scorers() {
   for (const MetricChoice& metric : job_.metrics) {
     const ScorerOptions options{.metric = metric.name,
                                 .metric_options = metric.options,
@@ -114,58 +129,95 @@ Status PairScorer::open_reference() {
                                 .threads = job_.threads,
                                 .want_map = job_.want_map};
     Result<Scorer> scorer = Scorer::create(options, reference_.view.width, reference_.view.height);
-    if (!scorer.ok()) return naming_files(scorer.status(), shown(job_.reference));
-    if (job_.distorted.size() > 1) {
-      if (Status set = scorer->set_reference(reference_.view); !set.ok())
-        return naming_files(set, shown(job_.reference));
+    if (!scorer.ok()) return scorer.status();
+    if (job_.distorted.size() > 1 && !side_by_side_) {
+      if (Status set = scorer->set_reference(reference_.view); !set.ok()) return set;
     }
     scorers_.push_back(std::move(*scorer));
   }
-  if (job_.distorted.size() > 1) {
-    prepare_ms_ = watch.milliseconds();
-    reference_.pixels.reset();  // the scorers hold what they need of it
-  }
   return {};
 }
 
-PairResult PairScorer::score(const std::string& distorted) {
-  PairResult pair;
-  pair.reference = job_.reference;
-  pair.distorted = distorted;
-  pair.status = status_.ok() ? score_into(pair) : status_;
-  if (!pair.status.ok()) pair.scores.clear();  // a failure shows no number, not even of the metrics before it
-  return pair;
+std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted) {
+  std::vector<Entrant> entrants(distorted.size());
+  for (size_t i = 0; i < distorted.size(); ++i) {
+    entrants[i].result.reference = job_.reference;
+    entrants[i].result.distorted = distorted[i];
+  }
+  std::atomic<size_t> next = 0;
+  threads_.run([&](int) {
+    for (size_t i = next++; i < entrants.size(); i = next++) {
+      entrants[i].result.status = status_.ok() ? enter(entrants[i]) : status_;
+    }
+  });
+  std::vector<Entrant*> left;
+  for (Entrant& entrant : entrants) {
+    if (entrant.result.status.ok()) left.push_back(&entrant);
+  }
+  // What was done once for several pairs counts in the first of them, so that sums come out right.
+  for (Entrant* entrant : left) {
+    entrant->result.reference_facts = reference_facts_;
+    entrant->result.prepare_ms = std::exchange(prepare_ms_, 0);
+    reference_facts_.decode_ms = 0;
+  }
+  for (size_t m = 0; m < scorers_.size() && !left.empty(); ++m) {
+    std::vector<Result<Score>> scores = score_with(scorers_[m], left);
+    std::vector<Entrant*> good;
+    for (size_t i = 0; i < left.size(); ++i) {
+      PairResult& result = left[i]->result;
+      const std::string files = fmt::format("{} and {}", shown(result.reference), shown(result.distorted));
+      if (!scores[i].ok()) {
+        result.status = naming_files(scores[i].status(), files);
+      } else if (!finite(*scores[i])) {
+        result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
+                                                                 job_.metrics[m].label));
+      } else {
+        result.scores.push_back({&scorers_[m].metric(), job_.metrics[m].label, std::move(*scores[i])});
+        good.push_back(left[i]);
+        continue;
+      }
+      result.scores.clear();  // a failure shows no number, not even of the metrics before it
+    }
+    left = std::move(good);
+  }
+  std::vector<PairResult> results;
+  for (Entrant& entrant : entrants) results.push_back(std::move(entrant.result));
+  return results;
 }
 
-Status PairScorer::score_into(PairResult& pair) {
-  const Result<Picture> distorted = read(pair.distorted, pair.distorted_facts);
-  if (!distorted.ok()) return distorted.status();
+// Reads a distorted picture and sees whether it can be compared.
+Status PairScorer::enter(Entrant& entrant) {
+  PairResult& result = entrant.result;
+  Result<Picture> picture = read(result.distorted, result.distorted_facts);
+  if (!picture.ok()) return picture.status();
+  entrant.distorted = std::move(*picture);
   const ImageView& mine = reference_.view;
-  const ImageView& other = distorted->view;
-  const std::string files = fmt::format("{} and {}", shown(pair.reference), shown(pair.distorted));
+  const ImageView& other = entrant.distorted.view;
   if (mine.width != other.width || mine.height != other.height) {
     return Status(StatusCode::input, fmt::format("{} is {}x{} pixels but {} is {}x{}: scale or crop one of them first",
-                                                 shown(pair.reference), mine.width, mine.height, shown(pair.distorted),
-                                                 other.width, other.height));
+                                                 shown(result.reference), mine.width, mine.height,
+                                                 shown(result.distorted), other.width, other.height));
   }
-  pair.width = mine.width;
-  pair.height = mine.height;
-  // What was done once for several pairs counts in the first of them, so that sums come out right.
-  pair.reference_facts = reference_facts_;
-  pair.prepare_ms = std::exchange(prepare_ms_, 0);
-  reference_facts_.decode_ms = 0;
-  pair.warnings = warnings(reference_, *distorted, shown(pair.reference), shown(pair.distorted));
-  for (size_t i = 0; i < scorers_.size(); ++i) {
-    Scorer& scorer = scorers_[i];
-    Result<Score> score = job_.distorted.size() > 1 ? scorer.score(other) : scorer.score(mine, other);
-    if (!score.ok()) return naming_files(score.status(), files);
-    if (!finite(*score)) {
-      return Status(StatusCode::internal,
-                    fmt::format("{}: {} gave a result that is no finite number", files, job_.metrics[i].label));
-    }
-    pair.scores.push_back({&scorer.metric(), job_.metrics[i].label, std::move(*score)});
-  }
+  result.width = mine.width;
+  result.height = mine.height;
+  result.warnings = warnings(reference_, entrant.distorted, shown(result.reference), shown(result.distorted));
   return {};
+}
+
+std::vector<Result<Score>> PairScorer::score_with(Scorer& scorer, const std::vector<Entrant*>& entrants) {
+  if (side_by_side_) {
+    std::vector<ImagePair> pairs;
+    for (const Entrant* entrant : entrants) pairs.push_back({reference_.view, entrant->distorted.view});
+    Result<std::vector<Result<Score>>> scores = scorer.score_many(pairs);
+    if (scores.ok()) return std::move(*scores);
+    return std::vector<Result<Score>>(entrants.size(), scores.status());
+  }
+  std::vector<Result<Score>> scores;
+  for (const Entrant* entrant : entrants) {
+    const ImageView& view = entrant->distorted.view;
+    scores.push_back(job_.distorted.size() > 1 ? scorer.score(view) : scorer.score(reference_.view, view));
+  }
+  return scores;
 }
 
 }  // namespace acuity::cli

@@ -4,6 +4,7 @@
 #define ACUITY_CLI_PAIRS_H
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
+#include "base/threads.h"
 #include "cli/lists.h"
 
 namespace acuity::cli {
@@ -67,13 +69,28 @@ class PairScorer {
 
   /// Why no picture can be scored; ok when some can.
   const Status& status() const { return status_; }
-  PairResult score(const std::string& distorted);
+  /// How many pictures are best handed to score() at once: some where they are small, for they are then read and scored
+  /// side by side.
+  size_t batch() const { return side_by_side_ ? kBatch : 1; }
+  std::vector<PairResult> score(std::span<const std::string> distorted);
 
  private:
+  static constexpr size_t kBatch = 32;
+
+  // A picture on its way to a result.
+  struct Entrant {
+    PairResult result;
+    Picture distorted;
+  };
+
   Status open_reference();
-  Status score_into(PairResult& pair);
+  Status open_scorers();
+  Status enter(Entrant& entrant);
+  std::vector<Result<Score>> score_with(Scorer& scorer, const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;
+  Threads threads_;
+  bool side_by_side_ = false;
   Picture reference_;
   FileFacts reference_facts_;
   double prepare_ms_ = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -149,10 +150,11 @@ class Run {
     PairScorer scorer(plan_.job);
     if (!scorer.status().ok()) fail(scorer.status());
     const std::vector<std::string>& files = plan_.job.distorted;
-    for (size_t i = 0; i < files.size() && !console_.lost(); ++i) {
+    for (size_t i = 0; i < files.size() && !console_.lost(); i += scorer.batch()) {
       console_.progress(i, files.size());
-      PairResult pair = scorer.score(files[i]);
-      finish(pair, scorer.status().ok());
+      const size_t count = std::min(scorer.batch(), files.size() - i);
+      std::vector<PairResult> pairs = scorer.score(std::span(files).subspan(i, count));
+      for (PairResult& pair : pairs) finish(pair, scorer.status().ok());
     }
     report_.end(plan_.warnings);
     return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;

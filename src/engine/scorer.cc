@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "acuity/scorer.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <new>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +23,12 @@
 #include "lang/targets.h"
 
 namespace acuity {
+namespace {
+
+constexpr int64_t kSmallPixels = int64_t{1} << 20;
+constexpr size_t kSmallOnGpu = 8, kLargeOnGpu = 2;
+
+}  // namespace
 
 struct Scorer::State {
   const MetricEntry* entry = nullptr;
@@ -31,6 +42,7 @@ struct Scorer::State {
   std::vector<NamedValue> set_up_ms;  // what came before the first score; told with it
   std::unique_ptr<Metric> metric;
   bool has_reference = false;
+  std::vector<Scorer> lanes;  // of score_many: each works on a pair of its own
 
   Status validate(const ImageView& view, std::string_view role) const {
     return validate_view(view, role, entry->info, width, height, threads);
@@ -62,6 +74,30 @@ struct Scorer::State {
 
   std::string memory_mode() const {
     return options.memory.kind == MemoryMode::Kind::strip ? fmt::format("strip {}", options.memory.rows) : "full";
+  }
+
+  // How many pairs may be in work side by side. Large pictures keep all threads, or a GPU, busy alone; of those two
+  // are enough for one to be sent while the other is worked on.
+  size_t most_lanes() const {
+    const bool small = int64_t{width} * height <= kSmallPixels;
+    if (device) return small ? kSmallOnGpu : kLargeOnGpu;
+    return small ? static_cast<size_t>(threads.count()) : 1;
+  }
+
+  // Does with fewer where memory runs short.
+  Status make_lanes(size_t count) {
+    ScorerOptions lane_options = options;
+    lane_options.device = device ? device->info().id : "cpu";
+    lane_options.threads = 1;
+    while (lanes.size() < count) {
+      Result<Scorer> lane = Scorer::create(lane_options, width, height);
+      if (!lane.ok() && lanes.empty()) return lane.status();
+      if (!lane.ok()) break;
+      lane->state_->device_reason = device_reason;
+      lane->state_->set_up_ms = std::exchange(set_up_ms, {});
+      lanes.push_back(std::move(*lane));
+    }
+    return {};
   }
 
   // Runs the metric and turns what it measured into a Score, or into an error where the number would mean nothing.
@@ -186,6 +222,35 @@ Result<Score> Scorer::score(const ImageView& reference, const ImageView& distort
   if (Status valid = state_->validate(reference, "reference"); !valid.ok()) return valid;
   if (Status valid = state_->validate(distorted, "distorted"); !valid.ok()) return valid;
   return state_->finish([&] { return state_->metric->score(reference, distorted); });
+}
+
+Result<std::vector<Result<Score>>> Scorer::score_many(std::span<const ImagePair> pairs) {
+  using Scores = std::vector<Result<Score>>;
+  return State::guard<Result<Scores>>([&]() -> Result<Scores> {
+    Scores scores(pairs.size(), Status(StatusCode::internal, "the pair was not scored"));
+    const size_t lanes = std::min(pairs.size(), state_->most_lanes());
+    if (lanes < 2) {
+      for (size_t i = 0; i < pairs.size(); ++i) scores[i] = score(pairs[i].reference, pairs[i].distorted);
+      return scores;
+    }
+    ACUITY_TRY(state_->make_lanes(lanes));
+    std::atomic<size_t> next = 0;
+    const auto work = [&](Scorer& lane) {
+      for (size_t i = next++; i < pairs.size(); i = next++) {
+        scores[i] = lane.score(pairs[i].reference, pairs[i].distorted);
+      }
+    };
+    // Not those of oneTBB, of which there are no more than cores: most of the time a lane on a GPU waits.
+    std::vector<std::jthread> others;
+    try {
+      for (size_t i = 1; i < std::min(lanes, state_->lanes.size()); ++i) others.emplace_back(work, std::ref(state_->lanes[i]));
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those there are take all pairs.
+    }
+    work(state_->lanes[0]);
+    others.clear();  // waits for them
+    return scores;
+  });
 }
 
 const MetricInfo& Scorer::metric() const { return state_->entry->info; }

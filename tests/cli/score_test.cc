@@ -43,6 +43,30 @@ TEST(Score, SharingTheReferenceChangesNothing) {
   EXPECT_EQ(shared[1]["timing_ms"]["decode_reference"].get<double>(), 0);
 }
 
+// With one thread pairs come one after the other, with more side by side; nobody should notice, bad files included.
+TEST(Score, SideBySideIsOneAfterTheOther) {
+  std::vector<std::string> words{"-m", "ssimulacra2,mse", scene()};
+  for (int i = 0; i < 40; ++i) words.push_back(i % 3 == 0 ? noisy() : blurred());
+  words[5] = flat(30, 40);
+  words[20] = "/no/such/picture";
+  words[40] = exr_with_nan(64, 64);
+  const auto run_with = [&](const char* threads) {
+    std::vector<std::string> all{"score", "--json", "--threads", threads};
+    all.insert(all.end(), words.begin(), words.end());
+    return acuity(all);
+  };
+  const Outcome one = run_with("1"), four = run_with("4");
+  EXPECT_EQ(one.exit_code, four.exit_code);
+  EXPECT_EQ(one.err, four.err);
+  const json expected = json::parse(one.out)["results"], found = json::parse(four.out)["results"];
+  ASSERT_EQ(found.size(), 40u);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i]["distorted"], expected[i]["distorted"]);
+    EXPECT_EQ(found[i].contains("metrics") ? found[i]["metrics"] : json(),
+              expected[i].contains("metrics") ? expected[i]["metrics"] : json());
+  }
+}
+
 TEST(Score, NeitherThreadsNorMemoryNorCpuChangeAnything) {
   const json plain = results({scene(), noisy()})[0]["metrics"];
   EXPECT_EQ(results({scene(), noisy(), "--threads", "1"})[0]["metrics"], plain);

@@ -188,6 +188,19 @@ int once(const std::string& id, int side) {
   return found.ok() ? 0 : 1;
 }
 
+// One call for many pairs, from one thread.
+int bench_many(Device& device) {
+  for (const int side : {256, 512, 1024}) {
+    const Result<PinnedPair> pair = pinned_pair(device, side);
+    Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = device.info().id}, side, side);
+    if (!pair.ok() || !scorer.ok()) return 1;
+    const std::vector<ImagePair> pairs(static_cast<size_t>(400 * 512 / side), {pair->reference, pair->distorted});
+    const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
+    fmt::print("score_many at {}: {:.0f} pairs/s\n", side, 1000 * static_cast<double>(pairs.size()) / ms);
+  }
+  return 0;
+}
+
 int bench(const std::string& id) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
@@ -251,7 +264,7 @@ int bench(const std::string& id) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
   }
-  return 0;
+  return bench_many(device);
 }
 
 }  // namespace

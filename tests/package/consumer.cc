@@ -21,6 +21,9 @@ int main() {
     if (!scorer.ok() || !scorer->set_reference(view).ok()) return 1;
     const auto cached = scorer->score(view);
     const auto pair = scorer->score(view, view);
+    const std::array<acuity::ImagePair, 2> pairs{{{view, view}, {view, view}}};
+    const auto many = scorer->score_many(pairs);
+    if (!many.ok() || many->size() != 2 || !many.value()[1].ok()) return 1;
     if (!cached.ok() || !pair.ok() || cached->value != metric.identical || pair->value != metric.identical) return 1;
     std::printf("%s %g %s\n", metric.name.c_str(), cached->value, acuity::meaning(metric.name, cached->value).c_str());
   }

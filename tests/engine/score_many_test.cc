@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Many pairs in one call must come out as each of them alone.
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "acuity/scorer.h"
+#include "support/layouts.h"
+#include "support/vulkan_validation.h"
+
+namespace acuity {
+namespace {
+
+using tests::Sheet;
+
+// Different pictures, so that one pair's score given to another would show.
+struct Pairs {
+  Pairs(int count, int width, int height) {
+    for (int i = 0; i < 2 * count; ++i) {
+      sheets.push_back(std::make_unique<Sheet>(tests::Layout{}, width, height, Channels::rgb, [i](int c, int x, int y) {
+        const double wave = 0.5 + 0.3 * std::sin(0.2 * x + 0.1 * y * (c + 1) + i / 2);
+        return i % 2 == 0 ? wave : std::floor(wave * (i + 8)) / (i + 8);
+      }));
+    }
+    for (size_t i = 0; i < sheets.size(); i += 2) views.push_back({sheets[i]->view, sheets[i + 1]->view});
+  }
+  std::vector<std::unique_ptr<Sheet>> sheets;
+  std::vector<ImagePair> views;
+};
+
+void expect_as_alone(const ScorerOptions& options, const Pairs& pairs, int width, int height) {
+  Result<Scorer> alone = Scorer::create(options, width, height), together = Scorer::create(options, width, height);
+  ASSERT_TRUE(alone.ok() && together.ok()) << together.status().message();
+  for (int round = 0; round < 2; ++round) {
+    const Result<std::vector<Result<Score>>> scores = together->score_many(pairs.views);
+    ASSERT_TRUE(scores.ok()) << scores.status().message();
+    ASSERT_EQ(scores->size(), pairs.views.size());
+    for (size_t i = 0; i < pairs.views.size(); ++i) {
+      const Result<Score>& found = (*scores)[i];
+      ASSERT_TRUE(found.ok()) << found.status().message();
+      const Result<Score> expected = alone->score(pairs.views[i].reference, pairs.views[i].distorted);
+      ASSERT_TRUE(expected.ok());
+      EXPECT_EQ(found->value, expected->value) << options.metric << " of pair " << i;
+      for (size_t k = 0; k < expected->outputs.size(); ++k) {
+        EXPECT_EQ(found->outputs[k].value, expected->outputs[k].value);
+      }
+      EXPECT_EQ(found->provenance.device, expected->provenance.device);
+    }
+  }
+}
+
+TEST(ScoreMany, IsScoringAloneOnTheCpu) {
+  const Pairs pairs(7, 70, 41);
+  for (const MetricInfo& metric : metrics()) {
+    for (const int threads : {1, 2, 8}) {
+      expect_as_alone({.metric = metric.name, .device = "cpu", .threads = threads}, pairs, 70, 41);
+    }
+  }
+}
+
+TEST(ScoreMany, IsScoringAloneOnAGpu) {
+  const Pairs pairs(11, 70, 41);
+  for (const char* metric : {"ssimulacra2", "mse"}) {
+    expect_as_alone({.metric = metric, .device = "vulkan"}, pairs, 70, 41);
+  }
+}
+
+TEST(ScoreMany, LargePicturesToo) {
+  const Pairs pairs(2, 1040, 1030);
+  expect_as_alone({.metric = "mse", .device = "cpu"}, pairs, 1040, 1030);
+  expect_as_alone({.metric = "mse", .device = "vulkan"}, pairs, 1040, 1030);
+}
+
+TEST(ScoreMany, ABadPairFailsAlone) {
+  Pairs pairs(4, 70, 41);
+  const Pairs other(1, 30, 30);
+  pairs.views[2].distorted = other.views[0].distorted;
+  Result<Scorer> scorer = Scorer::create({.metric = "psnr", .threads = 3}, 70, 41);
+  ASSERT_TRUE(scorer.ok());
+  const Result<std::vector<Result<Score>>> scores = scorer->score_many(pairs.views);
+  ASSERT_TRUE(scores.ok());
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*scores)[i].ok(), i != 2);
+  EXPECT_EQ((*scores)[2].status().code(), StatusCode::input);
+  EXPECT_EQ(scorer->score_many({})->size(), 0u);
+}
+
+TEST(ScoreMany, ToldOnceWhatCameBefore) {
+  const Pairs pairs(5, 70, 41);
+  Result<Scorer> scorer = Scorer::create({.metric = "mse", .device = "cpu", .threads = 2}, 70, 41);
+  ASSERT_TRUE(scorer.ok());
+  const Result<std::vector<Result<Score>>> scores = scorer->score_many(pairs.views);
+  ASSERT_TRUE(scores.ok());
+  int told = 0;
+  for (const Result<Score>& score : *scores) told += static_cast<int>(score->provenance.timing_ms.size()) - 1;
+  EXPECT_LE(told, 1);
+}
+
+}  // namespace
+}  // namespace acuity
