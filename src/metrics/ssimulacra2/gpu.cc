@@ -30,16 +30,27 @@ inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
 
 namespace {
 
-constexpr int kBandRows = 512;           // enough rows to keep the row filter busy, few enough to keep memory small
+// The row filter is bound by latency and the column filter waits for the bands above: bands are small, and several of
+// the largest scales' are in work at once, each on a queue of its own.
+constexpr int kBandRows = 128;
+constexpr std::array kFlights{4, 2};     // bands in work at once, of the largest scales; of the others one
 constexpr int kBandUnit = 32;            // bands and rings are multiples of this, as the kernels want them
-constexpr int kBandedScales = 4;         // of a picture of more than one band
+constexpr int kLinearSlots = 2;          // bands of linear light that a scale may be behind the one that makes them
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
-constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
+constexpr int kSlots = 4;                // bands of pixels on the device, being worked on or on their way
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
 
 int groups(int count, int of) { return (count + of - 1) / of; }
+
+// A band in work.
+struct Flight {
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Event> made;      // its pixels
+  std::unique_ptr<Event> filtered;  // by rows
+  std::unique_ptr<Event> finished;  // so that its rows of the rings may be overwritten
+};
 
 // One scale's place on the device.
 struct ScalePlan {
@@ -50,15 +61,20 @@ struct ScalePlan {
   bool banded = false;  // worked on band by band, as the scale before makes its rows; else once they are all there
   size_t tiles = 0;     // index of its first tile
   size_t xyb = 0, blurred = 0, state = 0;  // offsets
-  size_t linear = 0;  // offset of what the scale before makes: a band of rows, or all; the first scale has none
-  std::unique_ptr<Queue> queue;
-  std::unique_ptr<Event> made;  // its rows of linear light
-  std::unique_ptr<Event> used;  // the same, to be overwritten
-  std::unique_ptr<Event> done;  // all of it
+  size_t linear = 0;  // offset of what the scale before makes, a band in each slot; the first scale has none
+  std::vector<Flight> flights;
+  std::unique_ptr<Queue> own_columns;                     // where bands in several flights meet
+  Queue* columns = nullptr;                               // the queue of the column filter
+  std::array<std::unique_ptr<Event>, kLinearSlots> used;  // linear light, to be overwritten
+  std::unique_ptr<Event> done;                            // all of it
 
   size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
-  int linear_rows() const { return banded ? band_rows : size.height; }
-  int linear_plane() const { return linear_rows() * size.width; }
+  int linear_plane() const { return band_rows * size.width; }
+  size_t linear_slot_floats() const { return 2 * kChannels * static_cast<size_t>(linear_plane()); }
+  size_t linear_of(int band) const {
+    return linear + static_cast<size_t>(band % kLinearSlots) * linear_slot_floats() * sizeof(float);
+  }
+  Flight& flight(int band) { return flights[static_cast<size_t>(band) % flights.size()]; }
 };
 
 class GpuRunner final : public Runner {
@@ -79,7 +95,10 @@ class GpuRunner final : public Runner {
     // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
     if (copy_) static_cast<void>(copy_->wait());
     for (const ScalePlan& plan : plans_) {
-      if (plan.queue) static_cast<void>(plan.queue->wait());
+      for (const Flight& flight : plan.flights) {
+        if (flight.queue) static_cast<void>(flight.queue->wait());
+      }
+      if (plan.own_columns) static_cast<void>(plan.own_columns->wait());
     }
   }
 
@@ -104,11 +123,8 @@ class GpuRunner final : public Runner {
       if (pictures[i] == nullptr) continue;
       ACUITY_TRY(uploads_[i].begin(*copy_, *pictures[i], plans_[0].band_rows, kSlots));
     }
-    int band = 0;
-    for (int y = 0; y < setup_.height; y += plans_[0].band_rows, ++band) {
-      ACUITY_TRY(run_band(pictures, y, std::min(y + plans_[0].band_rows, setup_.height), band));
-    }
-    Queue& first = *plans_[0].queue;
+    for (int band = 0; band * plans_[0].band_rows < setup_.height; ++band) ACUITY_TRY(run_band(pictures, 0, band));
+    Queue& first = *plans_[0].columns;
     for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(first.wait_for(*plans_[s].done));
     ACUITY_TRY(first.download(*results_, 0, *memory_, tiles_, results_->size()));
     ACUITY_TRY(first.wait());
@@ -130,18 +146,20 @@ class GpuRunner final : public Runner {
     const std::vector<Size> sizes = scale_sizes(setup.width, setup.height);
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
     const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandRows;
-    const bool banded = asked < setup.height;
-    // Halves of bands are bands.
-    const int unit = kBandUnit << (kBandedScales - 1);
-    const int band_rows = static_cast<int>(round_up(static_cast<size_t>(asked), static_cast<size_t>(unit)));
+    const int band_rows = whole_units(asked);
+    bool banded = true;
     for (const Size size : sizes) {
       ScalePlan plan;
       const size_t s = plans_.size();
       plan.size = size;
       plan.stride = whole_units(size.width);
-      plan.banded = banded && s < kBandedScales;
-      plan.band_rows = plan.banded ? band_rows >> s : whole_units(size.height);
-      plan.ring = plan.band_rows + kBandUnit;  // ten rows of the band above are still looked at
+      banded = banded && band_rows < size.height;
+      plan.banded = banded;
+      plan.band_rows = banded ? band_rows : whole_units(size.height);
+      const bool several = banded && setup.strip_rows == 0 && s < kFlights.size();
+      plan.flights.resize(several ? static_cast<size_t>(kFlights[s]) : 1);
+      // Ten rows of the band above are still looked at.
+      plan.ring = static_cast<int>(plan.flights.size()) * plan.band_rows + kBandUnit;
       plan.tiles = tile_total_;
       tile_total_ += tile_count(size.width, size.height);
       plans_.push_back(std::move(plan));
@@ -159,11 +177,8 @@ class GpuRunner final : public Runner {
       plan.xyb = place(2 * kChannels * plan.plane_floats());
       plan.blurred = place(kChannels * kPlanes * plan.plane_floats());
       plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
-      if (&plan != &plans_[0]) plan.linear = place(2 * kChannels * static_cast<size_t>(plan.linear_plane()));
-      ACUITY_TRY_ASSIGN(plan.queue, setup_.device->create_queue());
-      for (std::unique_ptr<Event>* event : {&plan.made, &plan.used, &plan.done}) {
-        ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
-      }
+      if (&plan != &plans_[0]) plan.linear = place((plan.banded ? kLinearSlots : 1) * plan.linear_slot_floats());
+      ACUITY_TRY(create_queues(plan));
     }
     tiles_ = place(tile_total_ * kChannels * kSums);
     ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
@@ -180,8 +195,23 @@ class GpuRunner final : public Runner {
     return {};
   }
 
+  Status create_queues(ScalePlan& plan) {
+    for (Flight& flight : plan.flights) {
+      ACUITY_TRY_ASSIGN(flight.queue, setup_.device->create_queue());
+      for (std::unique_ptr<Event>* event : {&flight.made, &flight.filtered, &flight.finished}) {
+        ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
+      }
+    }
+    if (plan.flights.size() > 1) ACUITY_TRY_ASSIGN(plan.own_columns, setup_.device->create_queue());
+    plan.columns = plan.own_columns ? plan.own_columns.get() : plan.flights[0].queue.get();
+    for (std::unique_ptr<Event>& event : plan.used) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
+    ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
+    return {};
+  }
+
   // Sends what is not on the device already, and tells where both pictures are.
-  Result<std::array<SentPixels, 2>> send_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
+  Result<std::array<SentPixels, 2>> send_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band,
+                                              Queue& queue) {
     const size_t slot = static_cast<size_t>(band % kSlots);
     if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[slot]));
     std::array<SentPixels, 2> sent{prepared_, prepared_};
@@ -190,7 +220,7 @@ class GpuRunner final : public Runner {
       ACUITY_TRY_ASSIGN(sent[i], uploads_[i].send(*copy_, *pictures[i], y, y_end, band % kSlots));
     }
     ACUITY_TRY(copy_->signal(*sent_[slot]));
-    ACUITY_TRY(plans_[0].queue->wait_for(*sent_[slot]));
+    ACUITY_TRY(queue.wait_for(*sent_[slot]));
     return sent;
   }
 
@@ -199,31 +229,34 @@ class GpuRunner final : public Runner {
     return {memory_->address() + offset};
   }
 
-  // Rows y .. y_end - 1 of the picture through all scales that they complete a band of.
-  Status run_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band) {
-    std::array<SentPixels, 2> sent;
-    ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band));
-    ACUITY_TRY(begin_next(0, band > 0));
-    for (int i = 0; i < 2; ++i) ACUITY_TRY(make_pixels(0, sent[static_cast<size_t>(i)], i, 1, y, y_end));
-    ACUITY_TRY(plans_[0].queue->signal(*worked_[static_cast<size_t>(band % kSlots)]));
-    ACUITY_TRY(end_next(0));
-    ACUITY_TRY(filter_band(0, y, y_end));
-    const bool last = y_end == setup_.height;
-    for (size_t s = 1; s < plans_.size(); ++s) {
-      ScalePlan& plan = plans_[s];
-      if (!plan.banded && !last) break;
-      const int begin = plan.banded ? y >> s : 0;
-      ACUITY_TRY(run_smaller_band(s, begin, last ? plan.size.height : y_end >> s, band > 0));
+  // A band of a scale, and of those below it the bands that it completes.
+  Status run_band(const std::array<const Rows*, 2>& pictures, size_t s, int band) {
+    ScalePlan& plan = plans_[s];
+    Flight& flight = plan.flight(band);
+    const int y = band * plan.band_rows, y_end = std::min(y + plan.band_rows, plan.size.height);
+    if (band >= static_cast<int>(plan.flights.size())) ACUITY_TRY(flight.queue->wait_for(*flight.finished));
+    ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
+    const int next_band = next != nullptr && next->banded ? y / 2 / next->band_rows : 0;
+    if (next_band >= kLinearSlots) {
+      ACUITY_TRY(flight.queue->wait_for(*next->used[static_cast<size_t>(next_band % kLinearSlots)]));
     }
-    return {};
+    if (s == 0) {
+      std::array<SentPixels, 2> sent;
+      ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band, *flight.queue));
+      for (int i = 0; i < 2; ++i) {
+        ACUITY_TRY(make_pixels(0, *flight.queue, sent[static_cast<size_t>(i)], i, 1, y, y_end));
+      }
+      ACUITY_TRY(flight.queue->signal(*worked_[static_cast<size_t>(band % kSlots)]));
+    } else {
+      ACUITY_TRY(make_smaller_pixels(s, band, y, y_end));
+    }
+    ACUITY_TRY(flight.queue->signal(*flight.made));
+    ACUITY_TRY(filter_band(s, flight, y, y_end));
+    const bool last = y_end == plan.size.height;
+    if (last) ACUITY_TRY(plan.columns->signal(*plan.done));
+    if (next == nullptr || !(last || (next->banded && y_end / 2 % next->band_rows == 0))) return {};
+    return run_band(pictures, s + 1, next_band);
   }
-
-  // The next scale's linear light may be written once what it held has been used.
-  Status begin_next(size_t s, bool again) {
-    if (s + 1 < plans_.size() && plans_[s + 1].banded && again) return plans_[s].queue->wait_for(*plans_[s + 1].used);
-    return {};
-  }
-  Status end_next(size_t s) { return s + 1 < plans_.size() ? plans_[s].queue->signal(*plans_[s + 1].made) : Status(); }
 
   // What a kernel that makes pixels is told of the next scale.
   struct Next {
@@ -233,46 +266,52 @@ class GpuRunner final : public Runner {
   Next next_of(size_t s, int y) const {
     if (s + 1 >= plans_.size()) return {};
     const ScalePlan& next = plans_[s + 1];
-    return {array<float>(next.linear), next.banded ? y / 2 : 0, next.linear_plane()};
+    const int band = next.banded ? y / 2 / next.band_rows : 0;
+    return {array<float>(next.linear_of(band)), band * next.band_rows, next.linear_plane()};
   }
 
   // XYB and the next scale's light of `images` pictures, `image` the first of them.
-  Status make_pixels(size_t s, const SentPixels& from, int image, int images, int y, int y_end) {
+  Status make_pixels(size_t s, Queue& queue, const SentPixels& from, int image, int images, int y, int y_end) {
     const ScalePlan& plan = plans_[s];
     const Next next = next_of(s, y);
-    return plan.queue->run(kernels::make_pixels, groups(plan.size.width, 64), images * groups(y_end - y, 16),
-                           from.samples, from.table, array<float>(plan.xyb), next.linear, from.form, from.extent, image,
-                           from.y_first, plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride,
-                           next.first, next.plane);
+    return queue.run(kernels::make_pixels, groups(plan.size.width, 64), images * groups(y_end - y, 16), from.samples,
+                     from.table, array<float>(plan.xyb), next.linear, from.form, from.extent, image, from.y_first,
+                     plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride, next.first, next.plane);
   }
 
-  Status run_smaller_band(size_t s, int y, int y_end, bool again) {
-    const ScalePlan& plan = plans_[s];
-    ACUITY_TRY(plan.queue->wait_for(*plan.made));
-    ACUITY_TRY(begin_next(s, again));
-    const SentPixels linear{.samples = array<const unsigned char>(plan.linear),
+  // From the linear light that the latest bands of the scale before made.
+  Status make_smaller_pixels(size_t s, int band, int y, int y_end) {
+    ScalePlan& plan = plans_[s];
+    ScalePlan& before = plans_[s - 1];
+    Queue& queue = *plan.flight(band).queue;
+    const int bands_before = groups(std::min(2 * y_end, before.size.height), before.band_rows);
+    for (int i = 0; i < std::min(static_cast<int>(before.flights.size()), bands_before); ++i) {
+      ACUITY_TRY(queue.wait_for(*before.flights[static_cast<size_t>(i)].made));
+    }
+    const SentPixels linear{.samples = array<const unsigned char>(plan.linear_of(band)),
                             .table = {},
                             .form = FORM_PLANES,
                             .extent = plan.linear_plane(),
                             .y_first = y};
-    ACUITY_TRY(make_pixels(s, linear, 0, 2, y, y_end));
-    ACUITY_TRY(plan.queue->signal(*plan.used));
-    ACUITY_TRY(end_next(s));
-    ACUITY_TRY(filter_band(s, y, y_end));
-    return plan.queue->signal(*plan.done);
+    ACUITY_TRY(make_pixels(s, queue, linear, 0, 2, y, y_end));
+    return queue.signal(*plan.used[static_cast<size_t>(band % kLinearSlots)]);
   }
 
   // Both filters and the sums, once the band's XYB is there.
-  Status filter_band(size_t s, int y, int y_end) {
+  Status filter_band(size_t s, Flight& flight, int y, int y_end) {
     const ScalePlan& plan = plans_[s];
     const bool last = y_end == plan.size.height;
-    ACUITY_TRY(plan.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes,
-                               array<const float>(plan.xyb), array<float>(plan.blurred), plan.size.width, y, y_end,
-                               plan.ring, plan.stride));
-    return plan.queue->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
-                           array<const float>(plan.xyb), array<const float>(plan.blurred), array<float>(plan.state),
-                           array<float>(tiles_ + plan.tiles * sizeof(TileSums)), plan.size.width, plan.size.height,
-                           y - kAhead, last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride);
+    ACUITY_TRY(flight.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes,
+                                 array<const float>(plan.xyb), array<float>(plan.blurred), plan.size.width, y, y_end,
+                                 plan.ring, plan.stride));
+    ACUITY_TRY(flight.queue->signal(*flight.filtered));
+    ACUITY_TRY(plan.columns->wait_for(*flight.filtered));
+    ACUITY_TRY(plan.columns->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
+                                 array<const float>(plan.xyb), array<const float>(plan.blurred),
+                                 array<float>(plan.state), array<float>(tiles_ + plan.tiles * sizeof(TileSums)),
+                                 plan.size.width, plan.size.height, y - kAhead,
+                                 last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride));
+    return plan.columns->signal(*flight.finished);
   }
 
   std::vector<ScaleErrors> pool() const {
