@@ -71,9 +71,11 @@
 #define real float
 #define whole int
 #define truth bool
+#define real4 vec4
 
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { float data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer f32x4_in { vec4 data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer samples_in { uint data[]; };
 
 #define at(buffer, index) buffer.data[index]

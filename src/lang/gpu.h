@@ -16,6 +16,8 @@ typedef bool truth;
 
 typedef const float* __restrict__ f32_in;
 typedef float* __restrict__ f32_out;
+typedef float real4 __attribute__((ext_vector_type(4)));
+typedef const real4* __restrict__ f32x4_in;
 typedef const unsigned char* __restrict__ samples_in;
 
 #define at(buffer, index) (buffer)[index]

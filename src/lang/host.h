@@ -18,8 +18,12 @@ struct KernelOf<void(Arguments...)> {
 using real = float;
 using whole = int;
 using truth = bool;
+struct real4 {
+  float x, y, z, w;
+};
 using f32_in = DeviceArray<const float>;
 using f32_out = DeviceArray<float>;
+using f32x4_in = DeviceArray<const real4>;  // four floats at once, at multiples of 16 bytes
 using samples_in = DeviceArray<const unsigned char>;
 
 template <typename T>

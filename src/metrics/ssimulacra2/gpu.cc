@@ -301,13 +301,12 @@ class GpuRunner final : public Runner {
   Status filter_band(size_t s, Flight& flight, int y, int y_end) {
     const ScalePlan& plan = plans_[s];
     const bool last = y_end == plan.size.height;
-    ACUITY_TRY(flight.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels * kPlanes,
-                                 array<const float>(plan.xyb), array<float>(plan.blurred), plan.size.width, y, y_end,
-                                 plan.ring, plan.stride));
+    ACUITY_TRY(flight.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels, array<const float>(plan.xyb),
+                                 array<float>(plan.blurred), plan.size.width, y, y_end, plan.ring, plan.stride));
     ACUITY_TRY(flight.queue->signal(*flight.filtered));
     ACUITY_TRY(plan.columns->wait_for(*flight.filtered));
     ACUITY_TRY(plan.columns->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
-                                 array<const float>(plan.xyb), array<const float>(plan.blurred),
+                                 array<const float>(plan.xyb), array<const kernels::real4>(plan.blurred),
                                  array<float>(plan.state), array<float>(tiles_ + plan.tiles * sizeof(TileSums)),
                                  plan.size.width, plan.size.height, y - kAhead,
                                  last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride));

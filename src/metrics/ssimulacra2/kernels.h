@@ -56,99 +56,83 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
 }
 #endif
 
-// The row filter: a group takes 32 rows of one blurred plane and walks from left to right in tiles of 32 columns.
-// local_x is the row, local_y the section of the filter, whose three outputs are added when the tile is written: there
-// are few rows and long ones, so shorter chains and more threads pay. Plane p of channel c: 0 mu1, 1 mu2, 2 s11, 3 s22,
-// 4 s12. Bands and the ring are multiples of 32, so the rows of a group lie one after the other.
+// The row filter: a group takes 32 rows of one channel and walks from left to right in tiles of 32 columns. local_x is
+// the row, local_y the blurred plane: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of 32, so the
+// rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
+// are `stride` columns of 32.
 #if KERNEL_HERE(filter_rows)
-#define PITCH 33                        // odd, so that neighbouring rows lie in different banks
-SHARED(float, arrived, 32 * PITCH)      // inputs, fetched by columns, read by rows
-SHARED(float, leaving, 3 * 32 * PITCH)  // outputs of each section, the other way
+#define PITCH 33                  // odd, so that neighbouring rows lie in different banks
+#define BOTH (2 * 32 * PITCH)     // a tile of both pictures
+SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
 
-FUNCTION real section_step(int section, INOUT(real) p, INOUT(real) q, real sum) {
-  if (section == 0) return section_1_step(p, q, sum);
-  if (section == 1) return section_2_step(p, q, sum);
-  return section_3_step(p, q, sum);
-}
-
-// A tile of blocks of four alone: no column of it needs looking at.
-#define FILTER_TILE(SECTION_FOUR)                                                                                  \
-  UNROLL for (int i = 0; i < 32; i += 4) {                                                                         \
-    real o0;                                                                                                       \
-    real o1;                                                                                                       \
-    real o2;                                                                                                       \
-    real o3;                                                                                                       \
-    SECTION_FOUR(p, q, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11], inputs[i + 2] + inputs[i + 12], \
-                 inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);                                                  \
-    leaving[out_row + i] = o0;                                                                                     \
-    leaving[out_row + i + 1] = o1;                                                                                 \
-    leaving[out_row + i + 2] = o2;                                                                                 \
-    leaving[out_row + i + 3] = o3;                                                                                 \
-  }
-
-KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
-  const int channel = group_y() / 5;
-  const int plane = group_y() % 5;
-  const int section = local_y();
+KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
+  const int channel = group_y();
+  const int plane = local_y();
   const int y = y_begin + group_x() * 32;
   const int rows = min(32, y_end - y);
-  const int row = local_x() * PITCH;
-  const int out_row = section * 32 * PITCH + row;
-  // What the plane is made of: one channel of one picture, or a product.
-  const int first = (channel * ring + y % ring) * stride;
-  const int second = first + 3 * ring * stride;
-  const int from = plane == 1 || plane == 3 ? second : first;
+  const int reference = (channel * ring + y % ring) * stride;
+  const int distorted = reference + 3 * ring * stride;
+  // What the plane is made of: one picture, or a product.
+  const bool of_distorted = plane == 1 || plane == 3;
   const bool square = plane == 2 || plane == 3;
   const bool product = plane == 4;
-  const int to = ((channel * 5 + plane) * ring + y % ring) * stride;
-  real p = real(0.0f);
-  real q = real(0.0f);
+  const int mine = local_x() * PITCH + (of_distorted ? 32 * PITCH : 0);
+  const int to = ((channel * 5 + plane) * ring + y % ring) * stride + local_x();
+  GaussianState state = gaussian_start();
   // The ten inputs before the tile: columns -6 .. 3 at first.
   real window[10];
   UNROLL for (int i = 0; i < 10; ++i) {
     window[i] = real(0.0f);
     if (i >= 6 && i - 6 < width && local_x() < rows) {
-      window[i] = at(xyb, from + local_x() * stride + i - 6);
+      const int column = local_x() * stride + i - 6;
+      window[i] = at(xyb, (of_distorted ? distorted : reference) + column);
       if (square) window[i] = window[i] * window[i];
-      if (product) window[i] = window[i] * at(xyb, second + local_x() * stride + i - 6);
+      if (product) window[i] = window[i] * at(xyb, distorted + column);
     }
-    if (i >= 6) section_step(section, p, q, window[i]);
+    if (i >= 6) gaussian_row_step(state, window[i]);
   }
-  // A tile is fetched while the one before it is filtered, a third by each section's threads. Addresses are kept inside
-  // the picture and what was fetched from elsewhere is dropped later, so that no fetch waits for another.
-  real a[11];
-  real b[11];
-  int column = min(4 + local_x(), width - 1);
-  UNROLL for (int k = 0; k < 11; ++k) {
-    a[k] = at(xyb, from + min(k * 3 + section, rows - 1) * stride + column);
-    b[k] = real(1.0f);
+  // A tile of both pictures is fetched while the one before it is filtered, every fifth of its 64 rows by each plane's
+  // threads. Addresses are kept inside the picture, and what was fetched from beyond its right end is dropped later, so
+  // that no fetch waits for another; rows beyond its lower end are never looked at.
+  int offset[13];
+  real fetched[13];
+  UNROLL for (int k = 0; k < 13; ++k) {
+    const int r = min(k * 5 + plane, 63);
+    offset[k] = (r < 32 ? reference : distorted) + min(r % 32, rows - 1) * stride;
+    fetched[k] = at(xyb, offset[k] + min(4 + local_x(), width - 1));
   }
-  if (product) {
-    UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
-  }
+  int tile = 0;
   for (int x = 0; x < width; x += 32) {
-    const bool column_inside = x + 4 + local_x() < width;
-    UNROLL for (int k = 0; k < 11; ++k) {
-      const int r = k * 3 + section;
-      const real value = a[k] * (square ? a[k] : b[k]);  // times one is exact
-      if (r < 32) arrived[r * PITCH + local_x()] = column_inside && r < rows ? value : real(0.0f);
+    const bool inside = x + 4 + local_x() < width;
+    UNROLL for (int k = 0; k < 13; ++k) {
+      const int r = k * 5 + plane;
+      if (r < 64) arrived[tile + r * PITCH + local_x()] = inside ? fetched[k] : real(0.0f);
     }
-    column = min(x + 36 + local_x(), width - 1);
-    UNROLL for (int k = 0; k < 11; ++k) a[k] = at(xyb, from + min(k * 3 + section, rows - 1) * stride + column);
-    if (product) {
-      UNROLL for (int k = 0; k < 11; ++k) b[k] = at(xyb, second + min(k * 3 + section, rows - 1) * stride + column);
-    }
+    const int column = min(x + 36 + local_x(), width - 1);
+    UNROLL for (int k = 0; k < 13; ++k) fetched[k] = at(xyb, offset[k] + column);
     barrier_group();
     real inputs[42];
     UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
-    UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[row + i];
+    UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[tile + mine + i];
+    if (square) {
+      UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
+    }
+    if (product) {
+      UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[tile + 32 * PITCH + mine + i];
+    }
+    UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
     if (x >= 8 && x + 28 <= width - 8) {
-      if (section == 0) {
-        FILTER_TILE(section_1_four)
-      } else if (section == 1) {
-        FILTER_TILE(section_2_four)
-      } else {
-        FILTER_TILE(section_3_four)
+      UNROLL for (int i = 0; i < 32; i += 4) {
+        real o0;
+        real o1;
+        real o2;
+        real o3;
+        gaussian_row_four(state, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11],
+                          inputs[i + 2] + inputs[i + 12], inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);
+        at(blurred, to + (x + i) * 32) = o0;
+        at(blurred, to + (x + i) * 32 + 32) = o1;
+        at(blurred, to + (x + i) * 32 + 64) = o2;
+        at(blurred, to + (x + i) * 32 + 96) = o3;
       }
     } else {
       // The first and the last tiles: some outputs one by one.
@@ -159,28 +143,17 @@ KERNEL(filter_rows, 32, 3, f32_in xyb, f32_out blurred, int width, int y_begin, 
         const real s2 = inputs[i + 2] + inputs[i + 12];
         const real s3 = inputs[i + 3] + inputs[i + 13];
         if (x + i >= 8 && x + i <= width - 8) {
-          if (section == 0) section_1_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
-          if (section == 1) section_2_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
-          if (section == 2) section_3_four(p, q, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
+          gaussian_row_four(state, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
         } else {
-          o[0] = section_step(section, p, q, s0);
-          o[1] = section_step(section, p, q, s1);
-          o[2] = section_step(section, p, q, s2);
-          o[3] = section_step(section, p, q, s3);
+          o[0] = gaussian_row_step(state, s0);
+          o[1] = gaussian_row_step(state, s1);
+          o[2] = gaussian_row_step(state, s2);
+          o[3] = gaussian_row_step(state, s3);
         }
-        UNROLL for (int j = 0; j < 4; ++j) leaving[out_row + i + j] = o[j];
+        UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (x + i + j) * 32) = o[j];
       }
     }
-    UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
-    barrier_group();
-    UNROLL for (int k = 0; k < 11; ++k) {
-      const int r = k * 3 + section;
-      if (r < rows && x + local_x() < width) {
-        const int i = r * PITCH + local_x();
-        at(blurred, to + r * stride + x + local_x()) =
-            leaving[i] + (leaving[32 * PITCH + i] + leaving[2 * 32 * PITCH + i]);
-      }
-    }
+    tile = BOTH - tile;
   }
 }
 #endif
@@ -229,15 +202,32 @@ FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int widt
   }
 }
 
-KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out tiles, int width, int height,
+// A chunk's inputs: `slot` is where its first row lies in the ring, a multiple of sixteen, `rows` how many of them the
+// picture has, if any; beyond them there is nothing.
+#define FETCH_CHUNK(values, slot, rows)                                                       \
+  UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = real(0.0f);                              \
+  if ((rows) > 0) {                                                                           \
+    const int first4 = from + ((slot) / 32 * 32 * stride + (slot) % 32) / 4;                  \
+    UNROLL for (int k = 0; k < CHUNK / 4; ++k) {                                              \
+      const real4 four = at(blurred, first4 + k);                                             \
+      values[k * 4] = four.x;                                                                 \
+      values[k * 4 + 1] = four.y;                                                             \
+      values[k * 4 + 2] = four.z;                                                             \
+      values[k * 4 + 3] = four.w;                                                             \
+    }                                                                                         \
+    if ((rows) < CHUNK) {                                                                     \
+      UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = k < (rows) ? values[k] : real(0.0f); \
+    }                                                                                         \
+  }
+
+KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
        int n_begin, int n_end, int ring, int stride) {
   const int channel = group_y();
   const int x = global_x();
   const int part = local_y();
   const bool inside = x < width;
-  const bool filters = inside && part < 5;
   const int saved = channel * 36 * stride + x;
-  const int from = (channel * 5 + min(part, 4)) * ring * stride + x;
+  const int from = ((channel * 5 + min(part, 4)) * ring * stride + x * 32) / 4;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
@@ -255,15 +245,11 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
   // before. Inputs of the chunk before and of this one are at hand; those of the next are on their way.
   real before[CHUNK];
   real now[CHUNK];
-  UNROLL for (int k = 0; k < CHUNK; ++k) {
-    const int row = n_begin - CHUNK + GAUSSIAN_AHEAD + k;
-    before[k] = real(0.0f);
-    now[k] = real(0.0f);
-    if (filters && row >= 0) before[k] = at(blurred, from + (row % ring) * stride);
-    if (filters && row + CHUNK < height) now[k] = at(blurred, from + ((row + CHUNK) % ring) * stride);
-  }
-  int slot =
-      (n_begin + GAUSSIAN_AHEAD) % ring;  // of the chunk's first lower input; chunks never straddle the ring's end
+  // Of the chunk's first lower input, in the ring; chunks never straddle its end.
+  int slot = (n_begin + GAUSSIAN_AHEAD) % ring;
+  const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
+  FETCH_CHUNK(before, slot_before, n_begin > 0 ? CHUNK : 0)
+  FETCH_CHUNK(now, slot, height - (n_begin + GAUSSIAN_AHEAD))
   const int image = channel * ring * stride + x;
   real image1[3];
   real image2[3];
@@ -279,12 +265,8 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
   for (int n = n_begin; n < n_end; n += CHUNK) {
     const int rows = min(CHUNK, n_end - n);
     slot = slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK;
-    const int coming = filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0;
     real next[CHUNK];
-    UNROLL for (int k = 0; k < CHUNK; ++k) {
-      next[k] = real(0.0f);
-      if (k < coming) next[k] = at(blurred, from + (slot + k) * stride);
-    }
+    FETCH_CHUNK(next, slot, n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
     // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
     real next1[3];
     real next2[3];
@@ -300,7 +282,7 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32_in blurred, f32_out state, f32_out
     if (part < 5) {
       UNROLL for (int k = 0; k < CHUNK; ++k) {
         const real above = k < 10 ? before[(k + 6) % CHUNK] : now[(k + 6) % CHUNK];
-        if (k < rows) filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above + now[k]);
+        filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above + now[k]);
       }
     }
     barrier_group();
