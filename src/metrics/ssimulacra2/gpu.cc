@@ -37,7 +37,8 @@ constexpr std::array kFlights{4, 2};     // bands in work at once, of the larges
 constexpr int kBandUnit = 32;            // bands and rings are multiples of this, as the kernels want them
 constexpr int kLinearSlots = 2;          // bands of linear light that a scale may be behind the one that makes them
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
-constexpr int kSlots = 4;                // bands of pixels on the device, being worked on or on their way
+constexpr int kSlots = 2;                // places for pixels on the device: one being worked on, one on its way
+constexpr int kBandsASlot = 2;           // fewer and larger copies
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
@@ -121,7 +122,8 @@ class GpuRunner final : public Runner {
     const std::array<const Rows*, 2> pictures{reference, &distorted};
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
-      ACUITY_TRY(uploads_[i].begin(*copy_, *pictures[i], plans_[0].band_rows, kSlots));
+      ACUITY_TRY(
+          uploads_[i].begin(*copy_, *pictures[i], std::min(kBandsASlot * plans_[0].band_rows, setup_.height), kSlots));
     }
     for (int band = 0; band * plans_[0].band_rows < setup_.height; ++band) ACUITY_TRY(run_band(pictures, 0, band));
     Queue& first = *plans_[0].columns;
@@ -188,10 +190,8 @@ class GpuRunner final : public Runner {
          std::initializer_list<KernelInfo>{kernels::make_pixels, kernels::filter_rows, kernels::filter_columns}) {
       ACUITY_TRY(setup_.device->prepare(kernel));
     }
-    for (size_t slot = 0; slot < kSlots; ++slot) {
-      ACUITY_TRY_ASSIGN(sent_[slot], setup_.device->create_event());
-      ACUITY_TRY_ASSIGN(worked_[slot], setup_.device->create_event());
-    }
+    for (std::unique_ptr<Event>& event : arrived_) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
+    for (std::unique_ptr<Event>& event : worked_) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
     return {};
   }
 
@@ -209,20 +209,24 @@ class GpuRunner final : public Runner {
     return {};
   }
 
-  // Sends what is not on the device already, and tells where both pictures are.
-  Result<std::array<SentPixels, 2>> send_band(const std::array<const Rows*, 2>& pictures, int y, int y_end, int band,
-                                              Queue& queue) {
-    const size_t slot = static_cast<size_t>(band % kSlots);
-    if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[slot]));
-    std::array<SentPixels, 2> sent{prepared_, prepared_};
+  // Sends what is not on the device already of this band and of those that share its slot.
+  Status send_bands(const std::array<const Rows*, 2>& pictures, int band) {
+    const int y = band * plans_[0].band_rows;
+    const int y_end = std::min(y + kBandsASlot * plans_[0].band_rows, setup_.height);
+    const int slot = band / kBandsASlot % kSlots;
+    if (band >= kSlots * kBandsASlot) {
+      for (int i = 0; i < kBandsASlot; ++i) ACUITY_TRY(copy_->wait_for(worked(band + i)));
+    }
+    sent_ = {prepared_, prepared_};
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
-      ACUITY_TRY_ASSIGN(sent[i], uploads_[i].send(*copy_, *pictures[i], y, y_end, band % kSlots));
+      ACUITY_TRY_ASSIGN(sent_[i], uploads_[i].send(*copy_, *pictures[i], y, y_end, slot));
     }
-    ACUITY_TRY(copy_->signal(*sent_[slot]));
-    ACUITY_TRY(queue.wait_for(*sent_[slot]));
-    return sent;
+    return copy_->signal(*arrived_[static_cast<size_t>(slot)]);
   }
+
+  // Signalled when a band's pixels may be overwritten.
+  Event& worked(int band) { return *worked_[static_cast<size_t>(band % (kSlots * kBandsASlot))]; }
 
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
@@ -241,12 +245,12 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(flight.queue->wait_for(*next->used[static_cast<size_t>(next_band % kLinearSlots)]));
     }
     if (s == 0) {
-      std::array<SentPixels, 2> sent;
-      ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band, *flight.queue));
+      if (band % kBandsASlot == 0) ACUITY_TRY(send_bands(pictures, band));
+      ACUITY_TRY(flight.queue->wait_for(*arrived_[static_cast<size_t>(band / kBandsASlot % kSlots)]));
       for (int i = 0; i < 2; ++i) {
-        ACUITY_TRY(make_pixels(0, *flight.queue, sent[static_cast<size_t>(i)], i, 1, y, y_end));
+        ACUITY_TRY(make_pixels(0, *flight.queue, sent_[static_cast<size_t>(i)], i, 1, y, y_end));
       }
-      ACUITY_TRY(flight.queue->signal(*worked_[static_cast<size_t>(band % kSlots)]));
+      ACUITY_TRY(flight.queue->signal(worked(band)));
     } else {
       ACUITY_TRY(make_smaller_pixels(s, band, y, y_end));
     }
@@ -329,8 +333,10 @@ class GpuRunner final : public Runner {
   size_t tiles_ = 0;  // offset
   std::unique_ptr<PinnedMemory> results_;
   std::array<Upload, 3> uploads_;
-  SentPixels prepared_;  // all rows of the prepared reference
-  std::array<std::unique_ptr<Event>, kSlots> sent_, worked_;
+  SentPixels prepared_;             // all rows of the prepared reference
+  std::array<SentPixels, 2> sent_;  // the rows last sent
+  std::array<std::unique_ptr<Event>, kSlots> arrived_;
+  std::array<std::unique_ptr<Event>, kSlots * kBandsASlot> worked_;
   std::unique_ptr<Queue> copy_;
 };
 

@@ -61,6 +61,7 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
 // rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
 // are `stride` columns of 32.
 #if KERNEL_HERE(filter_rows)
+#define DEPTH 3                   // tiles on their way
 #define PITCH 33                  // odd, so that neighbouring rows lie in different banks
 #define BOTH (2 * 32 * PITCH)     // a tile of both pictures
 SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
@@ -91,69 +92,79 @@ KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, 
     }
     if (i >= 6) gaussian_row_step(state, window[i]);
   }
-  // A tile of both pictures is fetched while the one before it is filtered, every fifth of its 64 rows by each plane's
-  // threads. Addresses are kept inside the picture, and what was fetched from beyond its right end is dropped later, so
-  // that no fetch waits for another; rows beyond its lower end are never looked at.
+  // A tile of both pictures is fetched while those before it are filtered, every fifth of its 64 rows by each plane's
+  // threads; memory answers later than one tile takes, so DEPTH tiles are on their way. Addresses are kept inside the
+  // picture, and what was fetched from beyond its right end is dropped later, so that no fetch waits for another; rows
+  // beyond its lower end are never looked at.
   int offset[13];
-  real fetched[13];
+  real fetched[DEPTH * 13];
   UNROLL for (int k = 0; k < 13; ++k) {
     const int r = min(k * 5 + plane, 63);
     offset[k] = (r < 32 ? reference : distorted) + min(r % 32, rows - 1) * stride;
-    fetched[k] = at(xyb, offset[k] + min(4 + local_x(), width - 1));
+  }
+  UNROLL for (int d = 0; d < DEPTH; ++d) {
+    UNROLL for (int k = 0; k < 13; ++k) {
+      fetched[d * 13 + k] = at(xyb, offset[k] + min(d * 32 + 4 + local_x(), width - 1));
+    }
   }
   int tile = 0;
-  for (int x = 0; x < width; x += 32) {
-    const bool inside = x + 4 + local_x() < width;
-    UNROLL for (int k = 0; k < 13; ++k) {
-      const int r = k * 5 + plane;
-      if (r < 64) arrived[tile + r * PITCH + local_x()] = inside ? fetched[k] : real(0.0f);
-    }
-    const int column = min(x + 36 + local_x(), width - 1);
-    UNROLL for (int k = 0; k < 13; ++k) fetched[k] = at(xyb, offset[k] + column);
-    barrier_group();
-    real inputs[42];
-    UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
-    UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[tile + mine + i];
-    if (square) {
-      UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
-    }
-    if (product) {
-      UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[tile + 32 * PITCH + mine + i];
-    }
-    UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
-    if (x >= 8 && x + 28 <= width - 8) {
-      UNROLL for (int i = 0; i < 32; i += 4) {
-        real o0;
-        real o1;
-        real o2;
-        real o3;
-        gaussian_row_four(state, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11],
-                          inputs[i + 2] + inputs[i + 12], inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);
-        at(blurred, to + (x + i) * 32) = o0;
-        at(blurred, to + (x + i) * 32 + 32) = o1;
-        at(blurred, to + (x + i) * 32 + 64) = o2;
-        at(blurred, to + (x + i) * 32 + 96) = o3;
-      }
-    } else {
-      // The first and the last tiles: some outputs one by one.
-      UNROLL for (int i = 0; i < 32; i += 4) {
-        real o[4];
-        const real s0 = inputs[i] + inputs[i + 10];
-        const real s1 = inputs[i + 1] + inputs[i + 11];
-        const real s2 = inputs[i + 2] + inputs[i + 12];
-        const real s3 = inputs[i + 3] + inputs[i + 13];
-        if (x + i >= 8 && x + i <= width - 8) {
-          gaussian_row_four(state, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
-        } else {
-          o[0] = gaussian_row_step(state, s0);
-          o[1] = gaussian_row_step(state, s1);
-          o[2] = gaussian_row_step(state, s2);
-          o[3] = gaussian_row_step(state, s3);
+  for (int x_first = 0; x_first < width; x_first += DEPTH * 32) {
+    UNROLL for (int d = 0; d < DEPTH; ++d) {
+      const int x = x_first + d * 32;
+      if (x < width) {
+        const bool inside = x + 4 + local_x() < width;
+        UNROLL for (int k = 0; k < 13; ++k) {
+          const int r = k * 5 + plane;
+          if (r < 64) arrived[tile + r * PITCH + local_x()] = inside ? fetched[d * 13 + k] : real(0.0f);
         }
-        UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (x + i + j) * 32) = o[j];
+        const int column = min(x + DEPTH * 32 + 4 + local_x(), width - 1);
+        UNROLL for (int k = 0; k < 13; ++k) fetched[d * 13 + k] = at(xyb, offset[k] + column);
+        barrier_group();
+        real inputs[42];
+        UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
+        UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[tile + mine + i];
+        if (square) {
+          UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
+        }
+        if (product) {
+          UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[tile + 32 * PITCH + mine + i];
+        }
+        UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
+        if (x >= 8 && x + 28 <= width - 8) {
+          UNROLL for (int i = 0; i < 32; i += 4) {
+            real o0;
+            real o1;
+            real o2;
+            real o3;
+            gaussian_row_four(state, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11],
+                              inputs[i + 2] + inputs[i + 12], inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);
+            at(blurred, to + (x + i) * 32) = o0;
+            at(blurred, to + (x + i) * 32 + 32) = o1;
+            at(blurred, to + (x + i) * 32 + 64) = o2;
+            at(blurred, to + (x + i) * 32 + 96) = o3;
+          }
+        } else {
+          // The first and the last tiles: some outputs one by one.
+          UNROLL for (int i = 0; i < 32; i += 4) {
+            real o[4];
+            const real s0 = inputs[i] + inputs[i + 10];
+            const real s1 = inputs[i + 1] + inputs[i + 11];
+            const real s2 = inputs[i + 2] + inputs[i + 12];
+            const real s3 = inputs[i + 3] + inputs[i + 13];
+            if (x + i >= 8 && x + i <= width - 8) {
+              gaussian_row_four(state, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
+            } else {
+              o[0] = gaussian_row_step(state, s0);
+              o[1] = gaussian_row_step(state, s1);
+              o[2] = gaussian_row_step(state, s2);
+              o[3] = gaussian_row_step(state, s3);
+            }
+            UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (x + i + j) * 32) = o[j];
+          }
+        }
+        tile = BOTH - tile;
       }
     }
-    tile = BOTH - tile;
   }
 }
 #endif
@@ -316,7 +327,6 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
       sum = add_rows(part, first_end, rows, sum);
       if (n + rows == height) close_tile(tiles, part, height, channel, width, sum);
     }
-    barrier_group();
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       before[k] = now[k];
       now[k] = next[k];
