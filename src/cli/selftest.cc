@@ -23,7 +23,7 @@ struct Answer {
 };
 
 // What the metrics gave when they agreed with their references (tests/golden). A metric without answers here fails.
-constexpr std::array<Answer, 15> kAnswers{{
+constexpr std::array<Answer, 21> kAnswers{{
     {"ssimulacra2", "noise", 21.970261784110861},
     {"ssimulacra2", "blur", 41.557827022470036},
     {"ssimulacra2", "bands", 29.811494155476169},
@@ -33,6 +33,12 @@ constexpr std::array<Answer, 15> kAnswers{{
     {"dssim", "noise", 0.0088607201137347325},
     {"dssim", "blur", 0.012881217074209639},
     {"dssim", "bands", 0.012815911256027768},
+    {"iwssim", "noise", 0.96858226239666645},
+    {"iwssim", "blur", 0.9738116134621273},
+    {"iwssim", "bands", 0.95215995498312189},
+    {"msssim", "noise", 0.96360265625335173},
+    {"msssim", "blur", 0.97834520200621056},
+    {"msssim", "bands", 0.96646896304429264},
     {"psnr", "noise", 28.543529755366386},
     {"psnr", "blur", 24.56927683660172},
     {"psnr", "bands", 31.337334489337842},

@@ -5,6 +5,7 @@
 #include "engine/metric.h"
 #include "metrics/butteraugli/metric.h"
 #include "metrics/dssim/metric.h"
+#include "metrics/iwssim/metric.h"
 #include "metrics/mse/metric.h"
 #include "metrics/ssimulacra2/metric.h"
 
@@ -15,6 +16,8 @@ const std::vector<MetricEntry>& registry() {
       ssimulacra2_entry(),
       butteraugli_entry(),
       dssim_entry(),
+      iwssim_entry(),
+      msssim_entry(),
       psnr_entry(),
       mse_entry(),
   };

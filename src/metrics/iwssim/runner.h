@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What differs between devices: getting from pixels to the sums of each scale. metric.cc does the rest.
+#ifndef ACUITY_METRICS_IWSSIM_RUNNER_H
+#define ACUITY_METRICS_IWSSIM_RUNNER_H
+
+#include <array>
+#include <memory>
+
+#include "acuity/score.h"
+#include "acuity/status.h"
+#include "engine/metric.h"
+#include "metrics/iwssim/scales.h"
+#include "metrics/luma_rows.h"
+
+namespace acuity::iwssim {
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual size_t working_bytes() const = 0;
+
+  /// Keeps what depends on the reference alone, until forget().
+  virtual Status prepare(const LumaRows& reference) = 0;
+  virtual void forget() = 0;
+
+  /// The sums of every scale; against the prepared reference where `reference` is null.
+  virtual Result<std::array<ScaleSums, kScales>> run(const LumaRows* reference, const LumaRows& distorted) = 0;
+
+  /// What each place contributes to the sum that a scale's value is made from, over loss_size, for the pair run just
+  /// before.
+  virtual void loss_map(int scale, float* map) = 0;
+};
+
+/// `size` is that of the pictures after a small one has been enlarged.
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, Kind kind, Size size);
+
+}  // namespace acuity::iwssim
+
+#endif

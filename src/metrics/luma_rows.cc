@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/luma_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/memory.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/luma_rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "lang/cpu.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acuity::luma {
+namespace HWY_NAMESPACE {
+using namespace acuity::HWY_NAMESPACE;  // the dialect
+
+#include "metrics/luma.h"
+
+void weigh(const float* red, const float* green, const float* blue, int count, bool rounded, const float* ties,
+           float* out) {
+  const RealTag d;
+  for (int x = 0; x < count; x += kLanes) {
+    const real luma = luma_of(load(red + x), load(green + x), load(blue + x));
+    if (!rounded) {
+      store_unaligned(luma - real(LUMA_MIDDLE), out + x);
+      continue;
+    }
+    const real place = luma_tie_place(luma, load(red + x), load(green + x));
+    real correction = real(0.0f);
+    if (!hn::AllFalse(d, (place >= real(0.0f)).m)) {
+      alignas(64) float lanes[kLanes];
+      store(place, lanes);
+      for (float& lane : lanes) lane = lane < 0 ? 0 : ties[static_cast<int>(lane)];
+      correction = load(lanes);
+    }
+    store_unaligned(nearest_whole(luma) + correction - real(LUMA_MIDDLE), out + x);
+  }
+}
+
+static_assert(LUMA_TIES == std::tuple_size_v<LumaTies>);
+
+}  // namespace HWY_NAMESPACE
+}  // namespace acuity::luma
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acuity {
+namespace luma {
+HWY_EXPORT(weigh);
+}  // namespace luma
+
+namespace {
+
+constexpr WorkingSpace kSpace{.encoding = WorkingSpace::Encoding::srgb_codes};
+constexpr size_t kVector = 16;  // floats in the widest one
+
+size_t padded(int width) { return round_up(static_cast<size_t>(width), kVector); }
+
+}  // namespace
+
+const LumaTies& luma_ties() {
+  static const LumaTies ties = [] {
+    LumaTies table{};
+    for (int red = 0; red < 256; red += 10) {
+      for (int green = 0; green < 256; ++green) {
+        for (int blue = 0; blue < 256; ++blue) {
+          const int ten_thousandths = 2989 * red + 5870 * green + 1140 * blue;
+          if (ten_thousandths % 10000 != 5000) continue;
+          const int below = ten_thousandths / 10000;
+          const double luma = 0.2989 * red + 0.5870 * green + 0.1140 * blue;
+          const bool up = luma > below + 0.5 || (luma == below + 0.5 && below % 2 == 1);
+          const int even = below + below % 2;
+          table[static_cast<size_t>(red / 10 * 256 + green)] = static_cast<float>(below + (up ? 1 : 0) - even);
+        }
+      }
+    }
+    return table;
+  }();
+  return ties;
+}
+
+MetricOption enlarge_option(int minimum_side) {
+  return {.name = "small",
+          .help = fmt::format("what becomes of pictures with a side under {} pixels", minimum_side),
+          .otherwise = "tile",
+          .words = {"tile", "reflect", "upscale", "reject"}};
+}
+
+Enlarge enlarge_by_name(const std::string& word) {
+  if (word == "reflect") return Enlarge::reflect;
+  if (word == "upscale") return Enlarge::upscale;
+  return word == "reject" ? Enlarge::reject : Enlarge::tile;
+}
+
+Status check_side(Enlarge enlarge, int minimum_side, int width, int height) {
+  if (enlarge != Enlarge::reject || std::min(width, height) >= minimum_side) return {};
+  return Status(
+      StatusCode::input,
+      fmt::format("the picture is {} x {}, and pictures with a side under {} are refused by small=reject; use "
+                  "small=tile, reflect or upscale",
+                  width, height, minimum_side));
+}
+
+std::vector<Enlarged> enlarge_side(Enlarge enlarge, int side, int minimum_side) {
+  const int factor = enlarge == Enlarge::upscale ? (minimum_side + side - 1) / side : 1;
+  const int length = std::max(enlarge == Enlarge::upscale && side < minimum_side ? side * factor : side, minimum_side);
+  std::vector<Enlarged> places(static_cast<size_t>(length));
+  for (int i = 0; i < length; ++i) {
+    Enlarged& place = places[static_cast<size_t>(i)];
+    if (length == side) {
+      place = {i, i, 0};
+    } else if (enlarge == Enlarge::upscale) {
+      const double at = std::clamp((i + 0.5) / factor - 0.5, 0.0, side - 1.0);
+      place.first = static_cast<int>(at);
+      place.second = std::min(place.first + 1, side - 1);
+      place.fraction = static_cast<float>(at - place.first);
+    } else if (enlarge == Enlarge::reflect && side > 1) {
+      const int turn = i % (2 * (side - 1));
+      place.first = place.second = std::min(turn, 2 * (side - 1) - turn);
+    } else {
+      place.first = place.second = i % side;
+    }
+  }
+  return places;
+}
+
+Result<LumaRows> LumaRows::create(const ImageView& view, Enlarge enlarge, int minimum_side,
+                                  std::optional<float> background) {
+  Result<Rows> rows = Rows::create(view, kSpace, background);
+  if (!rows.ok()) return rows.status();
+  LumaRows luma(std::move(*rows));
+  luma.description_ =
+      luma.rows_.description() + (luma.rounded() ? ", luma rounded to whole codes" : ", luma not rounded");
+  if (std::min(view.width, view.height) < minimum_side) {
+    luma.columns_ = enlarge_side(enlarge, view.width, minimum_side);
+    luma.lines_ = enlarge_side(enlarge, view.height, minimum_side);
+  }
+  return luma;
+}
+
+size_t LumaRows::scratch_floats() const { return 4 * padded(rows_.width()) + (enlarged() ? padded(width()) : 0); }
+
+void LumaRows::read(int y, float* scratch, float* out) const {
+  if (enlarged()) {
+    const Enlarged& line = lines_[static_cast<size_t>(y)];
+    read_enlarged(line.first, scratch, out);
+    if (line.fraction == 0) return;
+    float* second = scratch + 4 * padded(rows_.width());
+    read_enlarged(line.second, scratch, second);
+    for (int x = 0; x < width(); ++x) out[x] = std::fma(line.fraction, second[x] - out[x], out[x]);
+    return;
+  }
+  const size_t plane = padded(rows_.width());
+  // What lies beyond the row is computed too, and must be finite.
+  for (size_t c = 0; c < 3; ++c) std::fill(scratch + c * plane + rows_.width(), scratch + (c + 1) * plane, 0.0f);
+  rows_.read(y, 0, rows_.width(), scratch, scratch + plane, scratch + 2 * plane);
+  HWY_DYNAMIC_DISPATCH(luma::weigh)(scratch, scratch + plane, scratch + 2 * plane, rows_.width(), rounded(),
+                                    luma_ties().data(), out);
+}
+
+void LumaRows::read_enlarged(int source, float* scratch, float* out) const {
+  const size_t plane = padded(rows_.width());
+  float* luma = scratch + 3 * plane;
+  rows_.read(source, 0, rows_.width(), scratch, scratch + plane, scratch + 2 * plane);
+  HWY_DYNAMIC_DISPATCH(luma::weigh)(scratch, scratch + plane, scratch + 2 * plane, rows_.width(), rounded(),
+                                    luma_ties().data(), luma);
+  for (int x = 0; x < width(); ++x) {
+    const Enlarged& column = columns_[static_cast<size_t>(x)];
+    out[x] = std::fma(column.fraction, luma[column.second] - luma[column.first], luma[column.first]);
+  }
+}
+
+}  // namespace acuity
+#endif
