@@ -23,6 +23,7 @@ struct Answer {
 };
 
 // What the metrics gave when they agreed with their references (tests/golden). A metric without answers here fails.
+// clang-format off: one answer a line
 constexpr std::array<Answer, 21> kAnswers{{
     {"ssimulacra2", "noise", 21.970261784110861},
     {"ssimulacra2", "blur", 41.557827022470036},
@@ -46,6 +47,7 @@ constexpr std::array<Answer, 21> kAnswers{{
     {"mse", "blur", 227.06629682898432},
     {"mse", "bands", 47.791087368445083},
 }};
+// clang-format on
 
 const Answer* find_answer(std::string_view metric, std::string_view pair) {
   for (const Answer& answer : kAnswers) {
