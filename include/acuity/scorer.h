@@ -12,6 +12,7 @@
 #ifndef ACUITY_SCORER_H
 #define ACUITY_SCORER_H
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,7 @@ struct ScorerOptions {
   /// Settings of that metric, by the names in MetricInfo::options; those left out have their defaults.
   std::vector<OptionValue> metric_options{};
   std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never another instead
+  int64_t expected_pairs = 1;   ///< how many will be scored, as far as known: "auto" takes a GPU where that pays
   MemoryMode memory{};
   int threads = 0;        ///< 0: one for each core
   bool want_map = false;  ///< fill Score::map

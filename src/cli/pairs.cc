@@ -125,6 +125,7 @@ Status PairScorer::open_scorers() {
     const ScorerOptions options{.metric = metric.name,
                                 .metric_options = metric.options,
                                 .device = job_.device,
+                                .expected_pairs = static_cast<int64_t>(job_.distorted.size()),
                                 .memory = job_.memory,
                                 .threads = job_.threads,
                                 .want_map = job_.want_map};

@@ -23,9 +23,10 @@ struct DeviceInfo {
   std::string name;    // "NVIDIA H200"
   std::string driver;  // "CUDA driver 13.0"
   int64_t memory_bytes = 0;
-  double open_ms = 0;   // how long the driver took to load and open it
-  double probe_ms = 0;  // and to answer the first kernel
-  std::string note{};   // what an opened device was forgiven, in a sentence; usually empty
+  bool is_software = false;  // the processor passing for a GPU; auto leaves it alone
+  double open_ms = 0;        // how long the driver took to load and open it
+  double probe_ms = 0;       // and to answer the first kernel
+  std::string note{};        // what an opened device was forgiven, in a sentence; usually empty
 };
 
 /// A backend, or a device of it, that cannot be used, and why.

@@ -54,6 +54,7 @@ struct MetricEntry {
   Result<std::unique_ptr<Metric>> (*create)(const Metric::Setup& setup);
   std::string (*meaning)(double value);
   bool on_gpu = false;  // create() takes a device too
+  double cpu_ns = 20;   // what a pixel of a pair takes one thread, roughly; --device auto weighs it
 };
 
 /// Every metric, in the order lists show them; engine/registry.cc names them.

@@ -13,13 +13,8 @@ namespace acuity {
 
 const std::vector<MetricEntry>& registry() {
   static const std::vector<MetricEntry> entries = {
-      ssimulacra2_entry(),
-      butteraugli_entry(),
-      dssim_entry(),
-      iwssim_entry(),
-      msssim_entry(),
-      psnr_entry(),
-      mse_entry(),
+      ssimulacra2_entry(), butteraugli_entry(), dssim_entry(), iwssim_entry(),
+      msssim_entry(),      psnr_entry(),        mse_entry(),
   };
   return entries;
 }

@@ -17,6 +17,7 @@
 #include "base/threads.h"
 #include "base/try.h"
 #include "device/device.h"
+#include "engine/auto_device.h"
 #include "engine/metric.h"
 #include "engine/options.h"
 #include "engine/validate.h"
@@ -53,22 +54,43 @@ struct Scorer::State {
                   : fmt::format("cpu ({})", cpu_target());
   }
 
-  // "cpu", a device by its id, or the first real GPU where the metric has a use for one.
+  // "cpu", a device by its id, or what auto comes to.
   Status choose_device() {
     if (options.device == "cpu") return {};
-    if (options.device != "auto") {
-      if (!entry->on_gpu) {
-        return Status(StatusCode::device,
-                      fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
-      }
-      if (options.want_map) {
-        return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu or auto");
-      }
-      ACUITY_TRY_ASSIGN(device, open_device(options.device));
+    if (options.device == "auto") {
+      DeviceChoice choice = acuity::choose_device(*entry, {.pairs = std::max(options.expected_pairs, int64_t{1}),
+                                                           .width = width,
+                                                           .height = height,
+                                                           .threads = threads.count(),
+                                                           .want_map = options.want_map});
+      device = std::move(choice.device);
+      device_reason = "device: " + choice.reason;
       return {};
     }
-    device_reason =
-        "device: auto took the CPU, which scores a pair sooner than a GPU can be opened; for many pairs name a GPU";
+    if (!entry->on_gpu) {
+      return Status(StatusCode::device,
+                    fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
+    }
+    if (options.want_map) {
+      return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu or auto");
+    }
+    ACUITY_TRY_ASSIGN(device, open_device(options.device));
+    return {};
+  }
+
+  Status create_metric() {
+    const auto begin = std::chrono::steady_clock::now();
+    const Metric::Setup setup{.width = width,
+                              .height = height,
+                              .want_map = options.want_map,
+                              .options = metric_options,
+                              .strip_rows = options.memory.kind == MemoryMode::Kind::strip ? options.memory.rows : 0,
+                              .threads = &threads,
+                              .device = device.get()};
+    ACUITY_TRY_ASSIGN(metric, entry->create(setup));
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    if (device) set_up_ms = {{"open_device", device->info().open_ms}, {"probe_device", device->info().probe_ms}};
+    set_up_ms.push_back({device ? "load_and_allocate" : "allocate", elapsed.count()});
     return {};
   }
 
@@ -180,23 +202,14 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     state->height = height;
     state->threads = Threads(options.threads);
     ACUITY_TRY(state->choose_device());
-    const auto begin = std::chrono::steady_clock::now();
-    Metric::Setup setup{.width = width,
-                        .height = height,
-                        .want_map = options.want_map,
-                        .options = state->metric_options,
-                        .strip_rows = options.memory.kind == MemoryMode::Kind::strip ? options.memory.rows : 0,
-                        .threads = &state->threads,
-                        .device = state->device.get()};
-    Result<std::unique_ptr<Metric>> metric = state->entry->create(setup);
-    if (!metric.ok()) return metric.status();
-    state->metric = std::move(*metric);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-    if (state->device) {
-      state->set_up_ms = {{"open_device", state->device->info().open_ms},
-                          {"probe_device", state->device->info().probe_ms}};
+    Status created = state->create_metric();
+    if (!created.ok() && options.device == "auto" && state->device) {
+      state->device_reason = fmt::format("device: auto took the CPU, because {} could not be used: {}",
+                                         state->device->info().id, created.message());
+      state->device.reset();
+      created = state->create_metric();
     }
-    state->set_up_ms.push_back({state->device ? "load_and_allocate" : "allocate", elapsed.count()});
+    if (!created.ok()) return created;
     return Scorer(std::move(state));
   });
 }
@@ -243,7 +256,8 @@ Result<std::vector<Result<Score>>> Scorer::score_many(std::span<const ImagePair>
     // Not those of oneTBB, of which there are no more than cores: most of the time a lane on a GPU waits.
     std::vector<std::jthread> others;
     try {
-      for (size_t i = 1; i < std::min(lanes, state_->lanes.size()); ++i) others.emplace_back(work, std::ref(state_->lanes[i]));
+      for (size_t i = 1; i < std::min(lanes, state_->lanes.size()); ++i)
+        others.emplace_back(work, std::ref(state_->lanes[i]));
     } catch (const std::system_error&) {
       // The system gives no more threads: those there are take all pairs.
     }

@@ -14,6 +14,7 @@
 #include "device/backends.h"
 #include "device/device.h"
 #include "device/fake_driver.h"
+#include "engine/auto_device.h"
 
 namespace acuity {
 
@@ -163,6 +164,24 @@ TEST_P(DriverTest, OpensWhatAnswersRightly) {
   EXPECT_EQ((*device)->info().id, id(0));
   EXPECT_EQ((*device)->info().note, "");
   EXPECT_EQ(*(*device)->free_bytes(), 1 << 20);
+}
+
+TEST_P(DriverTest, AutoTakesItForMuchWork) {
+  const MetricEntry& metric = registry().front();
+  ExpectedWork work{.pairs = 1, .width = 512, .height = 512, .threads = 1};
+  EXPECT_EQ(choose_device(metric, work).device, nullptr);
+  EXPECT_TRUE(fake->calls.empty()) << "the driver was loaded for one small pair";
+  work.pairs = 1000;
+  DeviceChoice choice = choose_device(metric, work);
+  ASSERT_NE(choice.device, nullptr) << choice.reason;
+  EXPECT_TRUE(contains(choice.reason, fmt::format("auto took {}, where 1000 pairs are expected to take ", id())))
+      << choice.reason;
+  choice.device.reset();
+
+  fake->mistake = FakeMistake::wrong_root;
+  choice = choose_device(metric, work);
+  EXPECT_EQ(choice.device, nullptr);
+  EXPECT_TRUE(contains(choice.reason, "computes wrongly and is not used")) << choice.reason;
 }
 
 TEST_P(DriverTest, RefusesWhatAnswersWrongly) {

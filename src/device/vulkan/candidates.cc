@@ -40,6 +40,7 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
 
   const uint32_t version = properties.properties.apiVersion;
   candidate.info.name = properties.properties.deviceName;
+  candidate.info.is_software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   candidate.info.driver = fmt::format("{} {} (Vulkan {}.{})", driver.driverName, driver.driverInfo,
                                       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
   candidate.limits = properties.properties.limits;

@@ -149,7 +149,8 @@ MetricEntry psnr_entry() {
                    .alpha_rule = kAlphaRule},
           .create = create<Psnr>,
           .meaning = no_meaning,
-          .on_gpu = true};
+          .on_gpu = true,
+          .cpu_ns = 4};
 }
 
 MetricEntry mse_entry() {
@@ -163,7 +164,8 @@ MetricEntry mse_entry() {
                    .alpha_rule = kAlphaRule},
           .create = create<Mse>,
           .meaning = no_meaning,
-          .on_gpu = true};
+          .on_gpu = true,
+          .cpu_ns = 4};
 }
 
 }  // namespace acuity

@@ -125,7 +125,7 @@ MetricEntry ssimulacra2_entry() {
   info.minimum_side = ssimulacra2::kMinimumSide;
   info.has_map = true;
   info.alpha_rule = "with a transparent reference, over grey 0.1 and 0.9 and the lower score; otherwise over grey 0.5";
-  return {std::move(info), ssimulacra2::Ssimulacra2::create, ssimulacra2::meaning, true};
+  return {std::move(info), ssimulacra2::Ssimulacra2::create, ssimulacra2::meaning, true, 21};
 }
 
 }  // namespace acuity

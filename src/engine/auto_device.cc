@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/auto_device.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace acuity {
+namespace {
+
+// A driver loads and opens a device in 200 to 500 ms. The rest is a middling GPU's; docs/performance.md has an H200's.
+constexpr double kOpenMs = 400;
+constexpr double kPairMs = 0.5;
+constexpr double kPixelNs = 0.5;
+
+double pixels(const ExpectedWork& work) {
+  return static_cast<double>(work.pairs) * static_cast<double>(work.width) * static_cast<double>(work.height);
+}
+
+std::string rough(double ms) { return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.0f} s", ms / 1000); }
+
+}  // namespace
+
+double expected_cpu_ms(const MetricEntry& metric, const ExpectedWork& work) {
+  return pixels(work) * metric.cpu_ns / work.threads / 1e6;
+}
+
+double expected_gpu_ms(const ExpectedWork& work) {
+  return kOpenMs + static_cast<double>(work.pairs) * kPairMs + pixels(work) * kPixelNs / 1e6;
+}
+
+DeviceChoice choose_device(const MetricEntry& metric, const ExpectedWork& work) {
+  if (!metric.on_gpu) return {nullptr, fmt::format("auto took the CPU, where alone {} runs", metric.info.name)};
+  if (work.want_map) return {nullptr, "auto took the CPU, where alone difference maps are made"};
+  const double cpu_ms = expected_cpu_ms(metric, work), gpu_ms = expected_gpu_ms(work);
+  const std::string task = work.pairs == 1 ? "the pair" : fmt::format("{} pairs", work.pairs);
+  if (cpu_ms <= gpu_ms) {
+    return {nullptr, fmt::format("auto took the CPU, which is expected to score {} in {}; opening a GPU and scoring "
+                                 "there in {}",
+                                 task, rough(cpu_ms), rough(gpu_ms))};
+  }
+  const DeviceList list = list_devices();
+  const auto found =
+      std::find_if(list.devices.begin(), list.devices.end(), [](const DeviceInfo& info) { return !info.is_software; });
+  if (found == list.devices.end()) {
+    return {nullptr, fmt::format("auto took the CPU; a GPU might score {} sooner, but there is none to be used", task)};
+  }
+  Result<std::shared_ptr<Device>> device = open_device(found->id);
+  if (!device.ok()) {
+    return {nullptr, fmt::format("auto took the CPU, because a GPU that might score {} sooner cannot be used: {}", task,
+                                 device.status().message())};
+  }
+  return {*device, fmt::format("auto took {}, where {} are expected to take {}; on the CPU {}", found->id, task,
+                               rough(gpu_ms), rough(cpu_ms))};
+}
+
+}  // namespace acuity
