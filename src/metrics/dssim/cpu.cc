@@ -9,14 +9,18 @@
 #define HWY_TARGET_INCLUDE "metrics/dssim/cpu.cc"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
+
 #include "lang/cpu.h"
 
 #ifndef ACUITY_METRICS_DSSIM_SCRATCH
 #define ACUITY_METRICS_DSSIM_SCRATCH
 namespace acuity::dssim {
 
-inline constexpr int kBlurReach = 2;                      // pixels a blur looks at on either side
-inline constexpr int kRing = 2 * kBlurReach + 1;          // rows it needs to go down the columns
+inline constexpr int kBlurReach = 2;              // pixels a blur looks at on either side
+inline constexpr int kRing = 2 * kBlurReach + 1;  // rows it needs to go down the columns
+inline constexpr int kRowsAhead = 2;              // to be fetched before they are read
+inline constexpr ptrdiff_t kCacheLine = 64;
 inline constexpr int kMoments = 5;                        // of a plane: both pictures, both squares, the product
 inline constexpr int kRowFloats = kBlockColumns + 32;     // of a row with its margins and a vector beyond them
 inline constexpr int kMomentFloats = kBlockColumns + 16;  // an odd number of cache lines, lest all rows lie in the same
@@ -190,6 +194,7 @@ class PictureWorker {
   HWY_INLINE void read_row(int y) {
     const int begin = std::max(columns_.begin - kMargin, 0);
     const int end = std::min(columns_.end + kMargin, columns_.width);
+    fetch_row(std::min(y + kRowsAhead, size_.height - 1), begin, end);
     float(&light)[4][kRowFloats] = rows_.light[y % 2];
     const int at = columns_.place(begin, kMargin);
     source_.picture->rows->read(y, begin, end, light[0] + at, light[1] + at, light[2] + at);
@@ -198,6 +203,17 @@ class PictureWorker {
     for (int c = 0; c < 3; ++c) {
       for (int i = 0; i < columns_.count(kMargin); i += kLanes) {
         store(load(light[c] + i) * load(light[3] + i), light[c] + i);
+      }
+    }
+  }
+
+  // Going down a block, rows lie too far apart for the processor to foresee the next: ask for it.
+  HWY_INLINE void fetch_row(int y, int begin, int end) const {
+    const ImageView& view = source_.picture->rows->view();
+    for (size_t c = 0; c < static_cast<size_t>(view.channel_count()); ++c) {
+      const std::byte* samples = view.planes[c] + y * view.row_stride + begin * view.pixel_stride;
+      for (ptrdiff_t line = 0; line < (end - begin) * view.pixel_stride; line += kCacheLine) {
+        hwy::Prefetch(samples + line);
       }
     }
   }

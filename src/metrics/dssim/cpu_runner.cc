@@ -16,6 +16,10 @@ namespace {
 // A piece works out eight rows more than it has, so the fewer the better, but every thread should have several to do.
 constexpr int kPiecesOfThread = 4;
 
+int whole_tiles(int count, int side) { return (count + side - 1) / side * side; }
+
+int pieces_across(Size size) { return (size.width + kBlockColumns - 1) / kBlockColumns; }
+
 size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width) + 2 * kRowMargin, kRowMargin); }
 size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height); }
 size_t planes_cost(Size size, size_t count) { return count * Arena::cost<float>(plane_floats(size)); }
@@ -125,7 +129,7 @@ class CpuRunner final : public Runner {
   explicit CpuRunner(const Metric::Setup& setup) : setup_(setup), sizes_(scale_sizes(setup.width, setup.height)) {}
 
   Status lay_out() {
-    const auto workers = static_cast<size_t>(setup_.threads->count());
+    const auto workers = static_cast<size_t>(worker_count());
     const size_t tiles = tile_count(setup_.width, setup_.height);
     ACUITY_TRY_ASSIGN(arena_, Arena::create(Arena::cost<float>(plane_floats(sizes_[0])) + Arena::cost<float>(tiles) +
                                             Arena::cost<std::byte>(workers * round_up(scratch_bytes(), kAlignment))));
@@ -162,21 +166,29 @@ class CpuRunner final : public Runner {
     return map;
   }
 
+  // No scale has more pieces than the first can have.
+  int worker_count() const {
+    const int pieces = pieces_across(sizes_[0]) * (whole_tiles(sizes_[0].height, kTileHeight) / kTileHeight);
+    return std::min(setup_.threads->count(), pieces);
+  }
+
   // Calls work(piece, scratch) for all pieces of a scale. They are whole tiles, so their cut changes no sum.
   template <typename Work>
   void for_each_piece(Size size, Work work) const {
-    const int columns = (size.width + kBlockColumns - 1) / kBlockColumns;
+    const int across = pieces_across(size);
+    const int columns = whole_tiles((size.width + across - 1) / across, kTileWidth);
     int rows = setup_.strip_rows;
-    if (rows == 0) rows = size.height / std::max(kPiecesOfThread * setup_.threads->count() / columns, 1);
-    rows = (std::clamp(rows, 1, size.height) + kTileHeight - 1) / kTileHeight * kTileHeight;
-    const int pieces = columns * ((size.height + rows - 1) / rows);
+    if (rows == 0) rows = size.height / std::max(kPiecesOfThread * setup_.threads->count() / across, 1);
+    rows = whole_tiles(std::clamp(rows, 1, size.height), kTileHeight);
+    const int pieces = across * ((size.height + rows - 1) / rows);
     std::atomic<int> next = 0;
     setup_.threads->run([&](int worker) {
+      if (worker >= worker_count()) return;
       std::byte* scratch = scratch_ + static_cast<size_t>(worker) * round_up(scratch_bytes(), kAlignment);
       for (int i = next++; i < pieces; i = next++) {
-        const int x = i % columns * kBlockColumns;
-        const int y = i / columns * rows;
-        work({x, std::min(x + kBlockColumns, size.width), y, std::min(y + rows, size.height)}, scratch);
+        const int x = i % across * columns;
+        const int y = i / across * rows;
+        work({x, std::min(x + columns, size.width), y, std::min(y + rows, size.height)}, scratch);
       }
     });
   }

@@ -18,7 +18,7 @@
 
 namespace acuity::dssim {
 
-inline constexpr int kBlockColumns = 8 * kTileWidth;
+inline constexpr int kBlockColumns = 16 * kTileWidth;
 inline constexpr int kMargin = 4;  // pixels beyond its edges that a piece looks at: two blurs of two
 
 /// Floats before and after each row of a plane that may be read, and after it overwritten, whatever they hold.
