@@ -3,9 +3,9 @@
 //
 //   cross_backend support                    what there is, and why the rest cannot be used
 //   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU
-//   cross_backend once DEVICE SIDE           one pair from page-locked memory, for profilers and checkers
-//   cross_backend bench DEVICE               times from page-locked and from ordinary memory, with the upload alone
-//   beside them
+//   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, for profilers and checkers
+//   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
+//                                            beside them; of ssimulacra2 unless another metric is named
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -78,20 +78,25 @@ void compare(const MetricInfo& metric, const std::string& device, const Case& pa
   }
 }
 
-Content drawn(bool distorted) {
-  return [distorted](int c, int x, int y) {
+// Alpha runs from nothing to all.
+Content drawn(bool distorted, Channels channels) {
+  const int colours = channels == Channels::rgba || channels == Channels::rgb ? 3 : 1;
+  return [=](int c, int x, int y) {
+    if (c == colours) return 0.5 + 0.5 * std::sin(0.11 * x - 0.07 * y + (distorted ? 0.1 : 0));
     const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
     return distorted ? std::floor(wave * 16) / 16 : wave;
   };
 }
 
-void test_drawn(const MetricInfo& metric, const std::string& device, int width, int height, bool everything) {
+void test_drawn(const MetricInfo& metric, const std::string& device, int width, int height, bool everything,
+                Channels channels = Channels::rgb) {
   for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
     if (!everything && type != SampleType::u8) continue;
     const Layout layout{.type = type, .depth = type == SampleType::u8 ? 8 : 12};
-    const Sheet reference(layout, width, height, Channels::rgb, drawn(false));
-    const Sheet distorted(layout, width, height, Channels::rgb, drawn(true));
-    const Case pair{fmt::format("drawn {}x{} {}", width, height, layout.name()), &reference.view, &distorted.view};
+    const Sheet reference(layout, width, height, channels, drawn(false, channels));
+    const Sheet distorted(layout, width, height, channels, drawn(true, channels));
+    const Case pair{fmt::format("drawn {}x{} {} of {}", width, height, layout.name(), static_cast<int>(channels)),
+                    &reference.view, &distorted.view};
     compare(metric, device, pair, false, 0);
     if (everything) {
       compare(metric, device, pair, true, 0);
@@ -121,7 +126,13 @@ int test(const std::string& device, bool quick) {
     for (int side = 8; side <= 80; side += quick ? 23 : 1) {
       test_drawn(entry.info, device, side, 8 + (side * 29) % 73, quick ? side == 31 : true);
     }
+    for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {1, 9}, {3, 2}, {5, 70}, {33, 7}}) {
+      test_drawn(entry.info, device, width, height, false);
+    }
     test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
+    for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {
+      test_drawn(entry.info, device, 45, 140, true, channels);
+    }
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);
@@ -177,11 +188,11 @@ Result<PinnedPair> pinned_pair(Device& device, int side) {
   return pair;
 }
 
-int once(const std::string& id, int side) {
+int once(const std::string& id, int side, const std::string& metric) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) return 1;
   const Result<PinnedPair> pair = pinned_pair(**opened, side);
-  Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id}, side, side);
+  Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id}, side, side);
   if (!pair.ok() || !scorer.ok()) return 1;
   const Result<Score> found = scorer->score(pair->reference, pair->distorted);
   fmt::print("{}\n", found.ok() ? fmt::format("{:.17g}", found->value) : found.status().message());
@@ -189,10 +200,10 @@ int once(const std::string& id, int side) {
 }
 
 // One call for many pairs, from one thread.
-int bench_many(Device& device) {
+int bench_many(Device& device, const std::string& metric) {
   for (const int side : {256, 512, 1024}) {
     const Result<PinnedPair> pair = pinned_pair(device, side);
-    Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = device.info().id}, side, side);
+    Result<Scorer> scorer = Scorer::create({.metric = metric, .device = device.info().id}, side, side);
     if (!pair.ok() || !scorer.ok()) return 1;
     const std::vector<ImagePair> pairs(static_cast<size_t>(400 * 512 / side), {pair->reference, pair->distorted});
     const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
@@ -201,14 +212,14 @@ int bench_many(Device& device) {
   return 0;
 }
 
-int bench(const std::string& id) {
+int bench(const std::string& id, const std::string& metric) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
     fmt::print("{}\n", opened.status().message());
     return 1;
   }
   Device& device = **opened;
-  fmt::print("ssimulacra2 on {} ({}), ms, medians\n", device.info().id, device.info().name);
+  fmt::print("{} on {} ({}), ms, medians\n", metric, device.info().id, device.info().name);
   fmt::print("{:>6} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", "side", "upload", "pair", "prepared", "pageable",
              "copy to pin", "B/pixel");
   for (const int side : {512, 1024, 2048, 4096}) {
@@ -233,7 +244,7 @@ int bench(const std::string& id) {
       });
     }
     const Result<int64_t> before = device.free_bytes();
-    Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id}, side, side);
+    Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id}, side, side);
     if (!scorer.ok()) {
       fmt::print("{}\n", scorer.status().message());
       return 1;
@@ -254,7 +265,7 @@ int bench(const std::string& id) {
     std::vector<std::thread> threads;
     for (int i = 0; i < streams; ++i) {
       threads.emplace_back([&] {
-        Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .device = id, .threads = 1}, 512, 512);
+        Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id, .threads = 1}, 512, 512);
         for (int k = 0; scorer.ok() && k < kPairs; ++k) {
           if (!scorer->score(pair->reference, pair->distorted).ok()) break;
         }
@@ -264,7 +275,7 @@ int bench(const std::string& id) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
   }
-  return bench_many(device);
+  return bench_many(device, metric);
 }
 
 }  // namespace
@@ -276,10 +287,15 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments[0] == "test") {
     return acuity::tests::test(arguments[1], arguments.size() > 2 && arguments[2] == "--quick");
   }
-  if (arguments.size() == 3 && arguments[0] == "once") {
-    return acuity::tests::once(arguments[1], std::atoi(arguments[2].c_str()));
+  if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "once") {
+    return acuity::tests::once(arguments[1], std::atoi(arguments[2].c_str()),
+                               arguments.size() > 3 ? arguments[3] : "ssimulacra2");
   }
-  if (arguments.size() == 2 && arguments[0] == "bench") return acuity::tests::bench(arguments[1]);
-  std::fprintf(stderr, "usage: cross_backend support | test DEVICE [--quick] | once DEVICE SIDE | bench DEVICE\n");
+  if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench") {
+    return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
+  }
+  std::fprintf(stderr,
+               "usage: cross_backend support | test DEVICE [--quick] | once DEVICE SIDE [METRIC] | "
+               "bench DEVICE [METRIC]\n");
   return 2;
 }

@@ -37,7 +37,8 @@ struct Input {
 class Dssim final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
-    Result<std::unique_ptr<Runner>> runner = create_cpu_runner(setup);
+    Result<std::unique_ptr<Runner>> runner =
+        setup.device != nullptr ? create_gpu_runner(setup) : create_cpu_runner(setup);
     if (!runner.ok()) return runner.status();
     return std::unique_ptr<Metric>(new Dssim(setup, std::move(*runner)));
   }
@@ -112,7 +113,7 @@ MetricEntry dssim_entry() {
   info.minimum_side = 1;
   info.has_map = true;
   info.alpha_rule = dssim::kAlphaRule;
-  return {std::move(info), dssim::Dssim::create, dssim::no_meaning, false};
+  return {std::move(info), dssim::Dssim::create, dssim::no_meaning, true};
 }
 
 }  // namespace acuity

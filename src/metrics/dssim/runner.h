@@ -33,6 +33,7 @@ class Runner {
 };
 
 Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup);
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup);
 
 }  // namespace acuity::dssim
 

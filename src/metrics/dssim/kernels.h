@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// DSSIM on the GPU. The picture is worked through in bands of rows, all scales of a band together: pixels to Lab
+// (make_lab, a launch for each picture), the blur of a and b (blur_chroma), the errors and their sums by tiles
+// (score_tiles). Rows of Lab are kept in rings, so that a band finds the last rows of the one above it; errors are kept
+// for the whole picture, since pooling looks at them twice (sum_deviations).
+#include "lang/dialect.h"
+
+#include "metrics/pixels.h"
+#include "metrics/tile_sums.h"
+#include "metrics/dssim/math.h"
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Where things are. A launch is told the picture's size and the rows of a band; the host asks the same functions.
+
+#define SCALES 5
+#define TILE_ROWS 64
+#define BLUR_ROWS 32    // of a group of blur_chroma
+#define RING_MARGIN 80  // rows of earlier bands that are still looked at: a tile not yet complete, and two blurs
+
+FUNCTION bool has_scale(int width, int height, int s) {
+  return s == 0 || (s < SCALES && (width < height ? width : height) >> (s - 1) >= 8);
+}
+
+// Floats a row, and rows a plane, of Lab.
+FUNCTION int stride_of(int width, int s) { return ((width + 63) / 64 * 64) >> s; }
+FUNCTION int ring_of(int height, int band, int s) { return band < height ? (band >> s) + RING_MARGIN : height >> s; }
+
+// Floats of one plane of Lab of all scales before s.
+FUNCTION int floats_before(int width, int height, int band, int s) {
+  int floats = 0;
+  for (int t = 0; t < s; ++t) floats += ring_of(height, band, t) * stride_of(width, t);
+  return floats;
+}
+
+// Errors, and tiles, of all scales before s.
+FUNCTION int errors_before(int width, int height, int s) {
+  int errors = 0;
+  for (int t = 0; t < s; ++t) errors += (width >> t) * (height >> t);
+  return errors;
+}
+FUNCTION int tiles_across(int width, int s) { return ((width >> s) + 31) / 32; }
+FUNCTION int tiles_down(int height, int s) { return ((height >> s) + TILE_ROWS - 1) / TILE_ROWS; }
+FUNCTION int tiles_before(int width, int height, int s) {
+  int tiles = 0;
+  for (int t = 0; t < s; ++t) tiles += tiles_across(width, t) * tiles_down(height, t);
+  return tiles;
+}
+
+// How far a scale can be worked on when the picture's rows before `end`, a multiple of 16 or all, have become Lab: rows
+// with two below them for the blur of chroma, rows of tiles with four below them for the errors.
+FUNCTION int blurred_rows(int end, int height, int s) {
+  if (end == height) return height >> s;
+  return end >> s < 2 ? 0 : (end >> s) - 2;
+}
+FUNCTION int scored_tiles(int end, int height, int s) {
+  if (end == height) return tiles_down(height, s);
+  return end >> s < 4 ? 0 : ((end >> s) - 4) / TILE_ROWS;
+}
+
+// Groups down for the rows of a band.
+FUNCTION int blur_groups(int begin, int end, int height, int s) {
+  return (blurred_rows(end, height, s) - blurred_rows(begin, height, s) + BLUR_ROWS - 1) / BLUR_ROWS;
+}
+FUNCTION int score_groups(int begin, int end, int height, int s) {
+  return scored_tiles(end, height, s) - scored_tiles(begin, height, s);
+}
+
+// Where row y lies in a ring, if `first` lies at `slot` and is less than a ring's rows above.
+FUNCTION int ring_row(int y, int first, int slot, int ring) {
+  const int row = slot + (y - first);
+  return row >= ring ? row - ring : row;
+}
+
+#define INSIDE 0
+#define FIRST 1
+#define LAST 2
+FUNCTION int place_of(int i, int count) { return i == 0 ? FIRST : i == count - 1 ? LAST : INSIDE; }
+
+// The blur of the third of five samples; those that do not exist repeat the outermost.
+FUNCTION real blur_at(int place, real a, real b, real c, real d, real e) {
+  const real edge = select(place == FIRST, blur_first(c, d, e), blur_last(a, b, c));
+  return select(place == INSIDE, blur_inside(a, b, c, d, e), edge);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A group makes 32 x 32 pixels of one picture and what the smaller scales make of them: means of 2 x 2 do not reach
+// beyond. lab: planes image * 3 + channel of each scale. alpha: floats, one a pixel; none if has_alpha is 0.
+
+#if KERNEL_HERE(make_lab)
+#define BLOCK 32
+SHARED(float, light, 4 * 1365)  // red, green, blue and alpha of all scales but the last: 1024 + 256 + 64 + 16, and one
+
+FUNCTION void store_lab(f32_out lab, int image, int s, int x, int y, int width, int height, int band, int has_alpha,
+                        real red, real green, real blue, real alpha) {
+  if (has_alpha != 0) put_on_pattern(x, y, alpha, red, green, blue);
+  real lightness;
+  real a;
+  real b;
+  lab_of(red, green, blue, lightness, a, b);
+  const int ring = ring_of(height, band, s);
+  const int stride = stride_of(width, s);
+  const int plane = ring * stride;
+  const int i = 6 * floats_before(width, height, band, s) + image * 3 * plane + (y % ring) * stride + x;
+  at(lab, i) = lightness;
+  at(lab, i + plane) = a;
+  at(lab, i + 2 * plane) = b;
+}
+
+FUNCTION real mean_of_quad(int i, int side) {
+  return mean_of_four(light[i], light[i + 1], light[i + side], light[i + side + 1]);
+}
+
+KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_samples, f32_out lab, int form, int extent,
+       int has_alpha, int y_first, int image, int width, int height, int y_begin, int y_end, int band) {
+  const int x = group_x() * BLOCK + local_x();
+  const int top = y_begin + group_y() * BLOCK;
+  Pixel pixels[4];
+  FETCH_PIXELS(pixels, 4, samples, table, form, extent,
+               (min(top + local_y() + k * 8, y_end - 1) - y_first) * width + min(x, width - 1))
+  UNROLL for (int k = 0; k < 4; ++k) {
+    const int row = local_y() + k * 8;
+    const int y = top + row;
+    real alpha = real(1.0f);
+    if (has_alpha != 0) {
+      alpha = float_at(alpha_samples, (min(y, y_end - 1) - y_first) * width + min(x, width - 1));
+      alpha = min(max(alpha, real(0.0f)), real(1.0f));
+      pixels[k].red = pixels[k].red * alpha;
+      pixels[k].green = pixels[k].green * alpha;
+      pixels[k].blue = pixels[k].blue * alpha;
+    }
+    const int i = row * BLOCK + local_x();
+    light[i] = pixels[k].red;
+    light[1365 + i] = pixels[k].green;
+    light[2 * 1365 + i] = pixels[k].blue;
+    light[3 * 1365 + i] = alpha;
+    if (x < width && y < y_end) {
+      store_lab(lab, image, 0, x, y, width, height, band, has_alpha, pixels[k].red, pixels[k].green, pixels[k].blue,
+                alpha);
+    }
+  }
+  int from = 0;
+  for (int s = 1; has_scale(width, height, s); ++s) {
+    barrier_group();
+    const int side = BLOCK >> s;
+    const int number = local_y() * 32 + local_x();
+    const int to = from + 4 * side * side;
+    if (number < side * side) {
+      const int column = number % side;
+      const int row = number / side;
+      const int i = from + 4 * side * row + 2 * column;
+      const real red = mean_of_quad(i, 2 * side);
+      const real green = mean_of_quad(1365 + i, 2 * side);
+      const real blue = mean_of_quad(2 * 1365 + i, 2 * side);
+      const real alpha = mean_of_quad(3 * 1365 + i, 2 * side);
+      light[to + number] = red;
+      light[1365 + to + number] = green;
+      light[2 * 1365 + to + number] = blue;
+      light[3 * 1365 + to + number] = alpha;
+      const int smaller_x = group_x() * side + column;
+      const int smaller_y = (top >> s) + row;
+      if (smaller_x < width >> s && smaller_y < y_end >> s) {
+        store_lab(lab, image, s, smaller_x, smaller_y, width, height, band, has_alpha, red, green, blue, alpha);
+      }
+    }
+    from = to;
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// One thread blurs a column of 32 rows of one plane: a and b of the reference, of the distorted picture, by local_y.
+// ready: these four planes of each scale.
+
+#if KERNEL_HERE(blur_chroma)
+#define TOGETHER 8  // rows fetched at once
+
+KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int y_begin, int y_end, int band) {
+  int s = 0;
+  int group = group_y();
+  for (int n = blur_groups(y_begin, y_end, height, 0); group >= n; n = blur_groups(y_begin, y_end, height, s)) {
+    group -= n;
+    ++s;
+  }
+  const int columns = width >> s;
+  const int rows = height >> s;
+  const int x = global_x();
+  if (group_x() * 32 < columns) {
+    const int y_from = blurred_rows(y_begin, height, s) + group * BLUR_ROWS;
+    const int y_to = min(y_from + BLUR_ROWS, blurred_rows(y_end, height, s));
+    const int stride = stride_of(width, s);
+    const int ring = ring_of(height, band, s);
+    const int plane = ring * stride;
+    const int before = floats_before(width, height, band, s);
+    const int from = 6 * before + ((local_y() / 2) * 3 + 1 + local_y() % 2) * plane;
+    const int to = 4 * before + local_y() * plane + x;
+    const int place = place_of(x, columns);
+    const int first = max(y_from - 2, 0);
+    const int slot = first % ring;
+    int column[5];
+    UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
+    real window[TOGETHER + 4];
+    UNROLL for (int k = 0; k < 4; ++k) {
+      const int row = from + ring_row(clamp(y_from - 2 + k, 0, rows - 1), first, slot, ring) * stride;
+      window[TOGETHER + k] = blur_at(place, at(lab, row + column[0]), at(lab, row + column[1]),
+                                     at(lab, row + column[2]), at(lab, row + column[3]), at(lab, row + column[4]));
+    }
+    for (int y = y_from; y < y_to; y += TOGETHER) {
+      UNROLL for (int k = 0; k < 4; ++k) window[k] = window[TOGETHER + k];
+      UNROLL for (int k = 0; k < TOGETHER; ++k) {
+        const int row = from + ring_row(min(y + 2 + k, rows - 1), first, slot, ring) * stride;
+        window[4 + k] = blur_at(place, at(lab, row + column[0]), at(lab, row + column[1]), at(lab, row + column[2]),
+                                at(lab, row + column[3]), at(lab, row + column[4]));
+      }
+      UNROLL for (int k = 0; k < TOGETHER; ++k) {
+        const real value =
+            blur_at(place_of(y + k, rows), window[k], window[k + 1], window[k + 2], window[k + 3], window[k + 4]);
+        if (x < columns && y + k < y_to) at(ready, to + ring_row(y + k, first, slot, ring) * stride) = value;
+      }
+    }
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A group takes a tile, a thread a column of sixteen of its rows. It keeps the last five rows of all moments, blurred
+// along the row, in a window that turns.
+
+#if KERNEL_HERE(score_tiles)
+#define WALK_ROWS 16
+#define MOMENTS 15  // of each plane: both pictures, both squares, the product
+SHARED(float, tile_errors, TILE_ROWS * 32)
+SHUFFLES(128)
+
+#define INSIDE_ROW(a, b, c, d, e) blur_inside(a, b, c, d, e)
+#define INSIDE_COLUMN(a, b, c, d, e) blur_inside(a, b, c, d, e)
+#define ANY_ROW(a, b, c, d, e) blur_at(place, a, b, c, d, e)
+#define ANY_COLUMN(a, b, c, d, e) blur_at(place_of(y, rows), a, b, c, d, e)
+
+#define IN_WINDOW(age, moment) window[((age) % 5) * MOMENTS + (moment)]
+#define BLUR_COLUMN(BLUR, k, moment)                                                                           \
+  BLUR(IN_WINDOW(k + 1, moment), IN_WINDOW(k + 2, moment), IN_WINDOW(k + 3, moment), IN_WINDOW(k + 4, moment), \
+       IN_WINDOW(k, moment))
+
+#define SCORE_WALK(ROW_BLUR, COLUMN_BLUR, COLUMN)                                                            \
+  for (int j = 0; j < WALK_ROWS + 4; j += 5) {                                                               \
+    UNROLL for (int k = 0; k < 5; ++k) {                                                                     \
+      const int row = ring_row(clamp(walk - 2 + j + k, 0, rows - 1), first, slot, ring) * stride;            \
+      UNROLL for (int c = 0; c < 3; ++c) {                                                                   \
+        real p[5];                                                                                           \
+        real q[5];                                                                                           \
+        UNROLL for (int t = 0; t < 5; ++t) {                                                                 \
+          if (c == 0) {                                                                                      \
+            p[t] = at(lab, lightness + row + COLUMN);                                                        \
+            q[t] = at(lab, lightness + 3 * plane + row + COLUMN);                                            \
+          } else {                                                                                           \
+            p[t] = at(ready, chroma + (c - 1) * plane + row + COLUMN);                                       \
+            q[t] = at(ready, chroma + (c + 1) * plane + row + COLUMN);                                       \
+          }                                                                                                  \
+        }                                                                                                    \
+        IN_WINDOW(k, c * 5) = ROW_BLUR(p[0], p[1], p[2], p[3], p[4]);                                        \
+        IN_WINDOW(k, c * 5 + 1) = ROW_BLUR(q[0], q[1], q[2], q[3], q[4]);                                    \
+        IN_WINDOW(k, c * 5 + 2) = ROW_BLUR(p[0] * p[0], p[1] * p[1], p[2] * p[2], p[3] * p[3], p[4] * p[4]); \
+        IN_WINDOW(k, c * 5 + 3) = ROW_BLUR(q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3], q[4] * q[4]); \
+        IN_WINDOW(k, c * 5 + 4) = ROW_BLUR(p[0] * q[0], p[1] * q[1], p[2] * q[2], p[3] * q[3], p[4] * q[4]); \
+      }                                                                                                      \
+      if (j + k >= 4) {                                                                                      \
+        const int y = walk + j + k - 4;                                                                      \
+        real square1 = real(0.0f);                                                                           \
+        real square2 = real(0.0f);                                                                           \
+        real mixed = real(0.0f);                                                                             \
+        real variance1 = real(0.0f);                                                                         \
+        real variance2 = real(0.0f);                                                                         \
+        real covariance = real(0.0f);                                                                        \
+        UNROLL for (int c = 0; c < 3; ++c) {                                                                 \
+          add_plane(BLUR_COLUMN(COLUMN_BLUR, k, c * 5), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 1),              \
+                    BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 2), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 3),          \
+                    BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 4), square1, square2, mixed, variance1, variance2,   \
+                    covariance);                                                                             \
+        }                                                                                                    \
+        const real error = ssim_error(square1, square2, mixed, variance1, variance2, covariance);            \
+        tile_errors[(y - top) * 32 + local_x()] = x < columns ? error : real(0.0f);                          \
+        if (x < columns && y < rows) at(errors, to + y * columns) = error;                                   \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+
+KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out tiles, int width, int height, int y_begin,
+       int y_end, int band) {
+  int s = 0;
+  int group = group_y();
+  for (int n = score_groups(y_begin, y_end, height, 0); group >= n; n = score_groups(y_begin, y_end, height, s)) {
+    group -= n;
+    ++s;
+  }
+  const int columns = width >> s;
+  const int rows = height >> s;
+  const int x = global_x();
+  const int tile_row = scored_tiles(y_begin, height, s) + group;
+  const int top = tile_row * TILE_ROWS;
+  const int walk = top + local_y() * WALK_ROWS;
+  if (group_x() * 32 < columns && walk < rows) {
+    const int stride = stride_of(width, s);
+    const int ring = ring_of(height, band, s);
+    const int plane = ring * stride;
+    const int before = floats_before(width, height, band, s);
+    const int to = errors_before(width, height, s) + x;
+    const int first = max(walk - 2, 0);
+    const int slot = first % ring;
+    real window[5 * MOMENTS];
+    if (group_x() * 32 >= 2 && group_x() * 32 + 34 <= columns && walk >= 2 && walk + WALK_ROWS + 2 <= rows) {
+      const int lightness = 6 * before + x - 2;
+      const int chroma = 4 * before + x - 2;
+      SCORE_WALK(INSIDE_ROW, INSIDE_COLUMN, t)
+    } else {
+      const int lightness = 6 * before;
+      const int chroma = 4 * before;
+      const int place = place_of(x, columns);
+      int column[5];
+      UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
+      SCORE_WALK(ANY_ROW, ANY_COLUMN, column[t])
+    }
+  }
+  barrier_group();
+  real sum = real(0.0f);
+  if (local_y() == 0 && group_x() * 32 < columns) {
+    for (int y = 0; y < min(rows - top, TILE_ROWS); ++y) sum = sum + tile_errors[y * 32 + local_x()];
+  }
+  SUM_TILE_COLUMNS(sum)
+  if (local_x() == 0 && local_y() == 0 && group_x() * 32 < columns) {
+    at(tiles, tiles_before(width, height, s) + tile_row * tiles_across(width, s) + group_x()) = sum;
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Sums by tiles of how far the errors of each scale are from what was expected there: a tile by 32 threads, four tiles
+// in a row by a group, all scales in one launch.
+
+#if KERNEL_HERE(sum_deviations)
+#define FETCHED 16
+SHUFFLES(128)
+
+KERNEL(sum_deviations, 32, 4, f32_in errors, f32_out tiles, real expected0, real expected1, real expected2,
+       real expected3, real expected4, int width, int height) {
+  int s = 0;
+  int tile_row = group_y();
+  for (int n = tiles_down(height, 0); tile_row >= n; n = tiles_down(height, s)) {
+    tile_row -= n;
+    ++s;
+  }
+  const real expected = s == 0 ? expected0 : s == 1 ? expected1 : s == 2 ? expected2 : s == 3 ? expected3 : expected4;
+  const int columns = width >> s;
+  const int rows = min((height >> s) - tile_row * TILE_ROWS, TILE_ROWS);
+  const int tile = group_x() * 4 + local_y();
+  const int x = tile * 32 + local_x();
+  const int from = errors_before(width, height, s) + tile_row * TILE_ROWS * columns + x;
+  real sum = real(0.0f);
+  if (x < columns) {
+    for (int y = 0; y < rows; y += FETCHED) {
+      real error[FETCHED];
+      UNROLL for (int k = 0; k < FETCHED; ++k) error[k] = at(errors, from + min(y + k, rows - 1) * columns);
+      UNROLL for (int k = 0; k < FETCHED; ++k) {
+        if (y + k < rows) sum = sum + deviation(error[k], expected);
+      }
+    }
+  }
+  SUM_TILE_COLUMNS(sum)
+  if (local_x() == 0 && tile < tiles_across(width, s)) {
+    at(tiles, tiles_before(width, height, s) + tile_row * tiles_across(width, s) + tile) = sum;
+  }
+}
+#endif
