@@ -45,37 +45,37 @@ constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // 
 
 int groups(int count, int of) { return (count + of - 1) / of; }
 
-// A band in work.
-struct Flight {
-  std::unique_ptr<Queue> queue;
-  std::unique_ptr<Event> made;      // its pixels
-  std::unique_ptr<Event> filtered;  // by rows
-  std::unique_ptr<Event> finished;  // so that its rows of the rings may be overwritten
-};
-
 // One scale's place on the device.
 struct ScalePlan {
   Size size;
-  int stride = 0;  // floats a row of XYB and blurred planes
-  int ring = 0;    // rows of them
+  int stride = 0;    // floats a row of XYB and blurred planes
+  int xyb_ring = 0;  // rows of them
+  int ring = 0;
   int band_rows = 0;
   bool banded = false;  // worked on band by band, as the scale before makes its rows; else once they are all there
   size_t tiles = 0;     // index of its first tile
   size_t xyb = 0, blurred = 0, state = 0;  // offsets
   size_t linear = 0;  // offset of what the scale before makes, a band in each slot; the first scale has none
-  std::vector<Flight> flights;
-  std::unique_ptr<Queue> own_columns;                     // where bands in several flights meet
-  Queue* columns = nullptr;                               // the queue of the column filter
+  int flights = 1;    // bands whose rows are filtered at once
+  // Bands go from queue to queue: pixels are made, rows filtered (each flight on a queue of its own), columns filtered.
+  // With one flight all three are the same.
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::unique_ptr<Event> made;                   // pixels
+  std::unique_ptr<Event> filtered;               // by rows
+  std::vector<std::unique_ptr<Event>> finished;  // so that rows of the rings may be overwritten; one more than flights
   std::array<std::unique_ptr<Event>, kLinearSlots> used;  // linear light, to be overwritten
   std::unique_ptr<Event> done;                            // all of it
 
-  size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
+  Queue& pixels() const { return *queues.front(); }
+  Queue& columns() const { return *queues.back(); }
+  Queue& rows(int band) const { return *queues[flights == 1 ? 0 : static_cast<size_t>(1 + band % flights)]; }
+  Event& finished_of(int band) const { return *finished[static_cast<size_t>(band) % finished.size()]; }
+  size_t plane_floats(int rows_held) const { return static_cast<size_t>(rows_held) * static_cast<size_t>(stride); }
   int linear_plane() const { return band_rows * size.width; }
   size_t linear_slot_floats() const { return 2 * kChannels * static_cast<size_t>(linear_plane()); }
   size_t linear_of(int band) const {
     return linear + static_cast<size_t>(band % kLinearSlots) * linear_slot_floats() * sizeof(float);
   }
-  Flight& flight(int band) { return flights[static_cast<size_t>(band) % flights.size()]; }
 };
 
 class GpuRunner final : public Runner {
@@ -96,10 +96,9 @@ class GpuRunner final : public Runner {
     // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
     if (copy_) static_cast<void>(copy_->wait());
     for (const ScalePlan& plan : plans_) {
-      for (const Flight& flight : plan.flights) {
-        if (flight.queue) static_cast<void>(flight.queue->wait());
+      for (const std::unique_ptr<Queue>& queue : plan.queues) {
+        if (queue) static_cast<void>(queue->wait());
       }
-      if (plan.own_columns) static_cast<void>(plan.own_columns->wait());
     }
   }
 
@@ -126,7 +125,7 @@ class GpuRunner final : public Runner {
           uploads_[i].begin(*copy_, *pictures[i], std::min(kBandsASlot * plans_[0].band_rows, setup_.height), kSlots));
     }
     for (int band = 0; band * plans_[0].band_rows < setup_.height; ++band) ACUITY_TRY(run_band(pictures, 0, band));
-    Queue& first = *plans_[0].columns;
+    Queue& first = plans_[0].columns();
     for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(first.wait_for(*plans_[s].done));
     ACUITY_TRY(first.download(*results_, 0, *memory_, tiles_, results_->size()));
     ACUITY_TRY(first.wait());
@@ -159,9 +158,10 @@ class GpuRunner final : public Runner {
       plan.banded = banded;
       plan.band_rows = banded ? band_rows : whole_units(size.height);
       const bool several = banded && setup.strip_rows == 0 && s < kFlights.size();
-      plan.flights.resize(several ? static_cast<size_t>(kFlights[s]) : 1);
+      plan.flights = several ? kFlights[s] : 1;
       // Ten rows of the band above are still looked at.
-      plan.ring = static_cast<int>(plan.flights.size()) * plan.band_rows + kBandUnit;
+      plan.ring = plan.flights * plan.band_rows + kBandUnit;
+      plan.xyb_ring = plan.ring + (several ? plan.band_rows : 0);
       plan.tiles = tile_total_;
       tile_total_ += tile_count(size.width, size.height);
       plans_.push_back(std::move(plan));
@@ -176,8 +176,8 @@ class GpuRunner final : public Runner {
       return at;
     };
     for (ScalePlan& plan : plans_) {
-      plan.xyb = place(2 * kChannels * plan.plane_floats());
-      plan.blurred = place(kChannels * kPlanes * plan.plane_floats());
+      plan.xyb = place(2 * kChannels * plan.plane_floats(plan.xyb_ring));
+      plan.blurred = place(kChannels * kPlanes * plan.plane_floats(plan.ring));
       plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
       if (&plan != &plans_[0]) plan.linear = place((plan.banded ? kLinearSlots : 1) * plan.linear_slot_floats());
       ACUITY_TRY(create_queues(plan));
@@ -196,14 +196,12 @@ class GpuRunner final : public Runner {
   }
 
   Status create_queues(ScalePlan& plan) {
-    for (Flight& flight : plan.flights) {
-      ACUITY_TRY_ASSIGN(flight.queue, setup_.device->create_queue());
-      for (std::unique_ptr<Event>* event : {&flight.made, &flight.filtered, &flight.finished}) {
-        ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
-      }
-    }
-    if (plan.flights.size() > 1) ACUITY_TRY_ASSIGN(plan.own_columns, setup_.device->create_queue());
-    plan.columns = plan.own_columns ? plan.own_columns.get() : plan.flights[0].queue.get();
+    plan.queues.resize(plan.flights == 1 ? 1 : static_cast<size_t>(plan.flights) + 2);
+    for (std::unique_ptr<Queue>& queue : plan.queues) ACUITY_TRY_ASSIGN(queue, setup_.device->create_queue());
+    plan.finished.resize(static_cast<size_t>(plan.flights) + 1);
+    for (std::unique_ptr<Event>& event : plan.finished) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
+    ACUITY_TRY_ASSIGN(plan.made, setup_.device->create_event());
+    ACUITY_TRY_ASSIGN(plan.filtered, setup_.device->create_event());
     for (std::unique_ptr<Event>& event : plan.used) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
     ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
     return {};
@@ -236,28 +234,28 @@ class GpuRunner final : public Runner {
   // A band of a scale, and of those below it the bands that it completes.
   Status run_band(const std::array<const Rows*, 2>& pictures, size_t s, int band) {
     ScalePlan& plan = plans_[s];
-    Flight& flight = plan.flight(band);
+    Queue& pixels = plan.pixels();
     const int y = band * plan.band_rows, y_end = std::min(y + plan.band_rows, plan.size.height);
-    if (band >= static_cast<int>(plan.flights.size())) ACUITY_TRY(flight.queue->wait_for(*flight.finished));
+    if (band > plan.flights) ACUITY_TRY(pixels.wait_for(plan.finished_of(band - plan.flights - 1)));
     ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
     const int next_band = next != nullptr && next->banded ? y / 2 / next->band_rows : 0;
     if (next_band >= kLinearSlots) {
-      ACUITY_TRY(flight.queue->wait_for(*next->used[static_cast<size_t>(next_band % kLinearSlots)]));
+      ACUITY_TRY(pixels.wait_for(*next->used[static_cast<size_t>(next_band % kLinearSlots)]));
     }
     if (s == 0) {
       if (band % kBandsASlot == 0) ACUITY_TRY(send_bands(pictures, band));
-      ACUITY_TRY(flight.queue->wait_for(*arrived_[static_cast<size_t>(band / kBandsASlot % kSlots)]));
+      ACUITY_TRY(pixels.wait_for(*arrived_[static_cast<size_t>(band / kBandsASlot % kSlots)]));
       for (int i = 0; i < 2; ++i) {
-        ACUITY_TRY(make_pixels(0, *flight.queue, sent_[static_cast<size_t>(i)], i, 1, y, y_end));
+        ACUITY_TRY(make_pixels(0, pixels, sent_[static_cast<size_t>(i)], i, 1, y, y_end));
       }
-      ACUITY_TRY(flight.queue->signal(worked(band)));
+      ACUITY_TRY(pixels.signal(worked(band)));
     } else {
       ACUITY_TRY(make_smaller_pixels(s, band, y, y_end));
     }
-    ACUITY_TRY(flight.queue->signal(*flight.made));
-    ACUITY_TRY(filter_band(s, flight, y, y_end));
+    ACUITY_TRY(pixels.signal(*plan.made));
+    ACUITY_TRY(filter_band(s, band, y, y_end));
     const bool last = y_end == plan.size.height;
-    if (last) ACUITY_TRY(plan.columns->signal(*plan.done));
+    if (last) ACUITY_TRY(plan.columns().signal(*plan.done));
     if (next == nullptr || !(last || (next->banded && y_end / 2 % next->band_rows == 0))) return {};
     return run_band(pictures, s + 1, next_band);
   }
@@ -280,18 +278,14 @@ class GpuRunner final : public Runner {
     const Next next = next_of(s, y);
     return queue.run(kernels::make_pixels, groups(plan.size.width, 64), images * groups(y_end - y, 16), from.samples,
                      from.table, array<float>(plan.xyb), next.linear, from.form, from.extent, image, from.y_first,
-                     plan.size.width, plan.size.height, y, y_end, plan.ring, plan.stride, next.first, next.plane);
+                     plan.size.width, plan.size.height, y, y_end, plan.xyb_ring, plan.stride, next.first, next.plane);
   }
 
   // From the linear light that the latest bands of the scale before made.
   Status make_smaller_pixels(size_t s, int band, int y, int y_end) {
     ScalePlan& plan = plans_[s];
-    ScalePlan& before = plans_[s - 1];
-    Queue& queue = *plan.flight(band).queue;
-    const int bands_before = groups(std::min(2 * y_end, before.size.height), before.band_rows);
-    for (int i = 0; i < std::min(static_cast<int>(before.flights.size()), bands_before); ++i) {
-      ACUITY_TRY(queue.wait_for(*before.flights[static_cast<size_t>(i)].made));
-    }
+    Queue& queue = plan.pixels();
+    ACUITY_TRY(queue.wait_for(*plans_[s - 1].made));
     const SentPixels linear{.samples = array<const unsigned char>(plan.linear_of(band)),
                             .table = {},
                             .form = FORM_PLANES,
@@ -302,19 +296,22 @@ class GpuRunner final : public Runner {
   }
 
   // Both filters and the sums, once the band's XYB is there.
-  Status filter_band(size_t s, Flight& flight, int y, int y_end) {
+  Status filter_band(size_t s, int band, int y, int y_end) {
     const ScalePlan& plan = plans_[s];
     const bool last = y_end == plan.size.height;
-    ACUITY_TRY(flight.queue->run(kernels::filter_rows, groups(y_end - y, 32), kChannels, array<const float>(plan.xyb),
-                                 array<float>(plan.blurred), plan.size.width, y, y_end, plan.ring, plan.stride));
-    ACUITY_TRY(flight.queue->signal(*flight.filtered));
-    ACUITY_TRY(plan.columns->wait_for(*flight.filtered));
-    ACUITY_TRY(plan.columns->run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
-                                 array<const float>(plan.xyb), array<const kernels::real4>(plan.blurred),
-                                 array<float>(plan.state), array<float>(tiles_ + plan.tiles * sizeof(TileSums)),
-                                 plan.size.width, plan.size.height, y - kAhead,
-                                 last ? plan.size.height : y_end - kAhead, plan.ring, plan.stride));
-    return plan.columns->signal(*flight.finished);
+    Queue& rows = plan.rows(band);
+    ACUITY_TRY(rows.wait_for(*plan.made));
+    if (band >= plan.flights) ACUITY_TRY(rows.wait_for(plan.finished_of(band - plan.flights)));
+    ACUITY_TRY(rows.run(kernels::filter_rows, groups(y_end - y, 32), kChannels, array<const float>(plan.xyb),
+                        array<float>(plan.blurred), plan.size.width, y, y_end, plan.xyb_ring, plan.ring, plan.stride));
+    ACUITY_TRY(rows.signal(*plan.filtered));
+    ACUITY_TRY(plan.columns().wait_for(*plan.filtered));
+    ACUITY_TRY(plan.columns().run(kernels::filter_columns, groups(plan.size.width, 32), kChannels,
+                                  array<const float>(plan.xyb), array<const kernels::real4>(plan.blurred),
+                                  array<float>(plan.state), array<float>(tiles_ + plan.tiles * sizeof(TileSums)),
+                                  plan.size.width, plan.size.height, y - kAhead,
+                                  last ? plan.size.height : y_end - kAhead, plan.xyb_ring, plan.ring, plan.stride));
+    return plan.columns().signal(plan.finished_of(band));
   }
 
   std::vector<ScaleErrors> pool() const {

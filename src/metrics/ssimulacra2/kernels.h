@@ -2,7 +2,7 @@
 // SSIMULACRA2 on the GPU. A scale is worked through in bands of rows, three kernels a band: pixels to XYB (and the next
 // scale's linear light), the row filter, and the column filter with the error maps and their sums. The column filter's
 // state lives in memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of
-// the one above it.
+// the one above it; XYB has more of them than the blurred planes, as it is made ahead.
 #include "lang/dialect.h"
 
 #include "metrics/pixels.h"
@@ -66,13 +66,14 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
 #define BOTH (2 * 32 * PITCH)     // a tile of both pictures
 SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
 
-KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int ring, int stride) {
+KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int xyb_ring, int ring,
+       int stride) {
   const int channel = group_y();
   const int plane = local_y();
   const int y = y_begin + group_x() * 32;
   const int rows = min(32, y_end - y);
-  const int reference = (channel * ring + y % ring) * stride;
-  const int distorted = reference + 3 * ring * stride;
+  const int reference = (channel * xyb_ring + y % xyb_ring) * stride;
+  const int distorted = reference + 3 * xyb_ring * stride;
   // What the plane is made of: one picture, or a product.
   const bool of_distorted = plane == 1 || plane == 3;
   const bool square = plane == 2 || plane == 3;
@@ -199,6 +200,8 @@ FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
   return sum;
 }
 
+FUNCTION int next_slot(int slot, int ring) { return slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK; }
+
 // Where a row of pixels lies in the ring, from where the row four below it does.
 FUNCTION int pixel_slot(int below, int ring) {
   return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD;
@@ -232,7 +235,7 @@ FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int widt
   }
 
 KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
-       int n_begin, int n_end, int ring, int stride) {
+       int n_begin, int n_end, int xyb_ring, int ring, int stride) {
   const int channel = group_y();
   const int x = global_x();
   const int part = local_y();
@@ -261,21 +264,23 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
   const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
   FETCH_CHUNK(before, slot_before, n_begin > 0 ? CHUNK : 0)
   FETCH_CHUNK(now, slot, height - (n_begin + GAUSSIAN_AHEAD))
-  const int image = channel * ring * stride + x;
+  int xyb_slot = (n_begin + GAUSSIAN_AHEAD) % xyb_ring;
+  const int image = channel * xyb_ring * stride + x;
   real image1[3];
   real image2[3];
   UNROLL for (int j = 0; j < 3; ++j) {
     image1[j] = real(0.0f);
     image2[j] = real(0.0f);
     if (inside && n_begin + part + 6 * j >= 0 && n_begin + part + 6 * j < n_end) {
-      const int i = image + pixel_slot(slot + part + 6 * j, ring) * stride;
+      const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
       image1[j] = at(xyb, i);
-      image2[j] = at(xyb, i + 3 * ring * stride);
+      image2[j] = at(xyb, i + 3 * xyb_ring * stride);
     }
   }
   for (int n = n_begin; n < n_end; n += CHUNK) {
     const int rows = min(CHUNK, n_end - n);
-    slot = slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK;
+    slot = next_slot(slot, ring);
+    xyb_slot = next_slot(xyb_slot, xyb_ring);
     real next[CHUNK];
     FETCH_CHUNK(next, slot, n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
     // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
@@ -285,9 +290,9 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
       next1[j] = real(0.0f);
       next2[j] = real(0.0f);
       if (inside && n + CHUNK + part + 6 * j < n_end) {
-        const int i = image + pixel_slot(slot + part + 6 * j, ring) * stride;
+        const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
         next1[j] = at(xyb, i);
-        next2[j] = at(xyb, i + 3 * ring * stride);
+        next2[j] = at(xyb, i + 3 * xyb_ring * stride);
       }
     }
     if (part < 5) {
