@@ -91,6 +91,7 @@ Status Upload::begin(Queue& queue, const Rows& picture, int rows, int slots) {
     raw_rows_ = static_cast<int>(std::clamp(kRawBytes / strands_.all_bytes(), size_t{1}, static_cast<size_t>(rows)));
     ACUITY_TRY(reserve(device_, whole_words(static_cast<size_t>(raw_rows_) * strands_.all_bytes()), raw_));
   }
+  staged_rows_ = 0;
   slot_bytes_ = whole_words(static_cast<size_t>(rows) * row_bytes);
   ACUITY_TRY(reserve(device_, slot_bytes_ * static_cast<size_t>(slots), slots_));
   return send_numbers(queue, numbers);
@@ -148,7 +149,12 @@ Status Upload::send_strands(Queue& queue, const Rows& picture, int y, int y_end,
     }
     ACUITY_TRY(reserve_staging(whole_words(static_cast<size_t>(view.height) * strands_.all_bytes())));
     const size_t staged = static_cast<size_t>(y) * strands_.all_bytes() + s * bytes;
-    for_rows(y, y_end, [&](int row) {
+    // Waking threads takes long: where rows lie one after the other, each time twice as many are copied as have been.
+    const bool ahead = strands_.count == 1 && &to == slots_.get() && y <= staged_rows_;
+    const int begin = ahead ? std::max(y, staged_rows_) : y;
+    const int end = ahead && begin < y_end ? std::clamp(2 * begin, y_end, view.height) : y_end;
+    if (ahead) staged_rows_ = end;
+    for_rows(begin, end, [&](int row) {
       const std::byte* from = view.planes[s] + row * view.row_stride;
       std::byte* here = staging_->data() + staged + static_cast<size_t>(row - y) * row_bytes;
       if (strands_.copyable) {

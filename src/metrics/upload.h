@@ -66,6 +66,7 @@ class Upload {
   std::optional<Rows::Conversion> conversion_;  // by a kernel here; without one codes are sent for pixel_at, or light
   size_t slot_bytes_ = 0;
   std::unique_ptr<PinnedMemory> staging_;  // for a whole picture, so that no row waits for another to be gone
+  int staged_rows_ = 0;                    // of the picture, the samples of which go to the device as they are
   std::unique_ptr<DeviceMemory> slots_;
   std::unique_ptr<DeviceMemory> raw_;  // samples on their way to be converted
   int raw_rows_ = 0;
