@@ -21,7 +21,7 @@
 #undef INOUT
 #define INOUT(type) type&
 #undef UNROLL
-#define UNROLL
+#define UNROLL HWY_UNROLL(16)
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity {

@@ -19,11 +19,12 @@ FUNCTION real luma_of(real red, real green, real blue) {
 // LUMA_TIES entries (luma_ties() of luma_rows.h) holds what has to be added to nearest_whole(luma) there. This is the
 // place in it, or -1 where luma is no half-way case.
 #define LUMA_TIES (26 * 256)
+FUNCTION truth is_half_way(real luma) { return abs(luma - nearest_whole(luma)) == real(0.5f); }
 FUNCTION real luma_tie_place(real luma, real red, real green) {
   const real tens = nearest_whole(min(max(red * real(0.1f), real(0.0f)), real(25.0f)));
   const real column = nearest_whole(min(max(green, real(0.0f)), real(255.0f)));
   const real place = fma(tens, real(256.0f), column);
   const real if_column = select(column == green, place, real(-1.0f));
   const real if_tens = select(tens * real(10.0f) == red, if_column, real(-1.0f));
-  return select(abs(luma - nearest_whole(luma)) == real(0.5f), if_tens, real(-1.0f));
+  return select(is_half_way(luma), if_tens, real(-1.0f));
 }

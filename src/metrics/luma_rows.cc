@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -23,24 +24,48 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "metrics/luma.h"
 
+HWY_INLINE real rounded_luma(real red, real green, real blue, const float* ties) {
+  const real luma = luma_of(red, green, blue);
+  real rounded = nearest_whole(luma);
+  if (HWY_UNLIKELY(!hn::AllFalse(RealTag(), is_half_way(luma).m))) {
+    alignas(64) float lanes[kLanes];
+    store(luma_tie_place(luma, red, green), lanes);
+    for (float& lane : lanes) lane = lane < 0 ? 0 : ties[static_cast<int>(lane)];
+    rounded = rounded + load(lanes);
+  }
+  return rounded;
+}
+
 void weigh(const float* red, const float* green, const float* blue, int count, bool rounded, const float* ties,
            float* out) {
-  const RealTag d;
   for (int x = 0; x < count; x += kLanes) {
-    const real luma = luma_of(load(red + x), load(green + x), load(blue + x));
-    if (!rounded) {
-      store_unaligned(luma - real(LUMA_MIDDLE), out + x);
-      continue;
+    const real r = load(red + x), g = load(green + x), b = load(blue + x);
+    store_unaligned((rounded ? rounded_luma(r, g, b, ties) : luma_of(r, g, b)) - real(LUMA_MIDDLE), out + x);
+  }
+}
+
+// The same of packed RGB codes of 8 bit, which nearly all pictures have.
+void weigh_bytes(const uint8_t* rgb, int count, const float* ties, float* out) {
+  constexpr int kTogether = 16;
+  const hn::CappedTag<uint8_t, kTogether> d;
+  const hn::Rebind<uint8_t, WholeTag> bytes;
+  for (int x = 0; x < count; x += kTogether) {
+    alignas(64) uint8_t channels[3][kTogether];
+    uint8_t last[3 * kTogether] = {};
+    const uint8_t* from = rgb + 3 * x;
+    if (count - x < kTogether) {
+      std::copy(from, rgb + 3 * count, last);
+      from = last;
     }
-    const real place = luma_tie_place(luma, load(red + x), load(green + x));
-    real correction = real(0.0f);
-    if (!hn::AllFalse(d, (place >= real(0.0f)).m)) {
-      alignas(64) float lanes[kLanes];
-      store(place, lanes);
-      for (float& lane : lanes) lane = lane < 0 ? 0 : ties[static_cast<int>(lane)];
-      correction = load(lanes);
+    auto red = hn::Zero(d), green = red, blue = red;
+    hn::LoadInterleaved3(d, from, red, green, blue);
+    hn::Store(red, d, channels[0]);
+    hn::Store(green, d, channels[1]);
+    hn::Store(blue, d, channels[2]);
+    for (int i = 0; i < kTogether; i += kLanes) {
+      const auto codes = [&](int c) { return to_real(hn::PromoteTo(WholeTag(), hn::Load(bytes, channels[c] + i))); };
+      store_unaligned(rounded_luma(codes(0), codes(1), codes(2), ties) - real(LUMA_MIDDLE), out + x + i);
     }
-    store_unaligned(nearest_whole(luma) + correction - real(LUMA_MIDDLE), out + x);
   }
 }
 
@@ -54,12 +79,23 @@ HWY_AFTER_NAMESPACE();
 namespace acuity {
 namespace luma {
 HWY_EXPORT(weigh);
+HWY_EXPORT(weigh_bytes);
 }  // namespace luma
 
 namespace {
 
 constexpr WorkingSpace kSpace{.encoding = WorkingSpace::Encoding::srgb_codes};
 constexpr size_t kVector = 16;  // floats in the widest one
+
+// Whether samples are packed RGB bytes that stand for themselves.
+bool has_plain_bytes(const Rows& rows) {
+  const std::span<const float> table = rows.code_table();
+  if (rows.view().type != SampleType::u8 || table.size() != 256) return false;
+  for (size_t code = 0; code < 256; ++code) {
+    if (table[code] != static_cast<float>(code)) return false;
+  }
+  return true;
+}
 
 size_t padded(int width) { return round_up(static_cast<size_t>(width), kVector); }
 
@@ -70,15 +106,16 @@ const LumaTies& luma_ties() {
     LumaTies table{};
     for (int red = 0; red < 256; red += 10) {
       for (int green = 0; green < 256; ++green) {
-        for (int blue = 0; blue < 256; ++blue) {
-          const int ten_thousandths = 2989 * red + 5870 * green + 1140 * blue;
-          if (ten_thousandths % 10000 != 5000) continue;
-          const int below = ten_thousandths / 10000;
-          const double luma = 0.2989 * red + 0.5870 * green + 0.1140 * blue;
-          const bool up = luma > below + 0.5 || (luma == below + 0.5 && below % 2 == 1);
-          const int even = below + below % 2;
-          table[static_cast<size_t>(red / 10 * 256 + green)] = static_cast<float>(below + (up ? 1 : 0) - even);
-        }
+        // 1140 blue must come to 5000 modulo 10000 together with the others. In twentieths that is 57 blue modulo 500,
+        // and 193 * 57 is 1.
+        const int missing = 15000 - (2989 * red + 5870 * green) % 10000;
+        const int blue = missing / 20 * 193 % 500;
+        if (missing % 20 != 0 || blue > 255) continue;
+        const int below = (2989 * red + 5870 * green + 1140 * blue) / 10000;
+        const double luma = 0.2989 * red + 0.5870 * green + 0.1140 * blue;
+        const bool up = luma > below + 0.5 || (luma == below + 0.5 && below % 2 == 1);
+        const int even = below + below % 2;
+        table[static_cast<size_t>(red / 10 * 256 + green)] = static_cast<float>(below + (up ? 1 : 0) - even);
       }
     }
     return table;
@@ -136,6 +173,7 @@ Result<LumaRows> LumaRows::create(const ImageView& view, Enlarge enlarge, int mi
   Result<Rows> rows = Rows::create(view, kSpace, background);
   if (!rows.ok()) return rows.status();
   LumaRows luma(std::move(*rows));
+  luma.plain_bytes_ = has_plain_bytes(luma.rows_);
   luma.description_ =
       luma.rows_.description() + (luma.rounded() ? ", luma rounded to whole codes" : ", luma not rounded");
   if (std::min(view.width, view.height) < minimum_side) {
@@ -148,29 +186,32 @@ Result<LumaRows> LumaRows::create(const ImageView& view, Enlarge enlarge, int mi
 size_t LumaRows::scratch_floats() const { return 4 * padded(rows_.width()) + (enlarged() ? padded(width()) : 0); }
 
 void LumaRows::read(int y, float* scratch, float* out) const {
-  if (enlarged()) {
-    const Enlarged& line = lines_[static_cast<size_t>(y)];
-    read_enlarged(line.first, scratch, out);
-    if (line.fraction == 0) return;
-    float* second = scratch + 4 * padded(rows_.width());
-    read_enlarged(line.second, scratch, second);
-    for (int x = 0; x < width(); ++x) out[x] = std::fma(line.fraction, second[x] - out[x], out[x]);
-    return;
+  if (!enlarged()) return read_source(y, scratch, out);
+  const Enlarged& line = lines_[static_cast<size_t>(y)];
+  read_enlarged(line.first, scratch, out);
+  if (line.fraction == 0) return;
+  float* second = scratch + 4 * padded(rows_.width());
+  read_enlarged(line.second, scratch, second);
+  for (int x = 0; x < width(); ++x) out[x] = std::fma(line.fraction, second[x] - out[x], out[x]);
+}
+
+void LumaRows::read_source(int y, float* scratch, float* out) const {
+  const int count = rows_.width();
+  if (plain_bytes_) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(rows_.view().planes[0] + y * rows_.view().row_stride);
+    return HWY_DYNAMIC_DISPATCH(luma::weigh_bytes)(bytes, count, luma_ties().data(), out);
   }
-  const size_t plane = padded(rows_.width());
+  const size_t plane = padded(count);
   // What lies beyond the row is computed too, and must be finite.
-  for (size_t c = 0; c < 3; ++c) std::fill(scratch + c * plane + rows_.width(), scratch + (c + 1) * plane, 0.0f);
-  rows_.read(y, 0, rows_.width(), scratch, scratch + plane, scratch + 2 * plane);
-  HWY_DYNAMIC_DISPATCH(luma::weigh)(scratch, scratch + plane, scratch + 2 * plane, rows_.width(), rounded(),
-                                    luma_ties().data(), out);
+  for (size_t c = 0; c < 3; ++c) std::fill(scratch + c * plane + count, scratch + (c + 1) * plane, 0.0f);
+  rows_.read(y, 0, count, scratch, scratch + plane, scratch + 2 * plane);
+  HWY_DYNAMIC_DISPATCH(luma::weigh)
+  (scratch, scratch + plane, scratch + 2 * plane, count, rounded(), luma_ties().data(), out);
 }
 
 void LumaRows::read_enlarged(int source, float* scratch, float* out) const {
-  const size_t plane = padded(rows_.width());
-  float* luma = scratch + 3 * plane;
-  rows_.read(source, 0, rows_.width(), scratch, scratch + plane, scratch + 2 * plane);
-  HWY_DYNAMIC_DISPATCH(luma::weigh)(scratch, scratch + plane, scratch + 2 * plane, rows_.width(), rounded(),
-                                    luma_ties().data(), luma);
+  float* luma = scratch + 3 * padded(rows_.width());
+  read_source(source, scratch, luma);
   for (int x = 0; x < width(); ++x) {
     const Enlarged& column = columns_[static_cast<size_t>(x)];
     out[x] = std::fma(column.fraction, luma[column.second] - luma[column.first], luma[column.first]);

@@ -69,9 +69,11 @@ class LumaRows {
 
  private:
   explicit LumaRows(Rows rows) : rows_(std::move(rows)) {}
+  void read_source(int y, float* scratch, float* out) const;
   void read_enlarged(int source, float* scratch, float* out) const;
 
   Rows rows_;
+  bool plain_bytes_ = false;
   std::string description_;
   std::vector<Enlarged> columns_, lines_;  // empty where the picture is large enough
 };

@@ -35,7 +35,9 @@ struct alignas(64) Scratch {
   float patterns[kPatternRows][2][3][kBlockColumns];  // of reference and difference along rows, as a ring
   float loss[kBlockColumns];
   float weight[kBlockColumns];
-  float sums[3][kBlockColumns];  // loss, weighted loss, weight
+  float sums[3][kBlockColumns];          // loss, weighted loss, weight
+  float whitening[VALUE_PAIRS][kLanes];  // figures of the band, ready to be multiplied with
+  float eigenvalues[VALUES][kLanes];
 };
 
 // Five samples to either side of the middle one, added pair by pair.
@@ -64,6 +66,7 @@ class Block {
     const int y_begin = tile_row_begin * kTileHeight;
     const int y_end = std::min(tile_row_end * kTileHeight, losses_.height);
     std::memset(scratch_.sums, 0, sizeof scratch_.sums);
+    if (comparison_.information != nullptr) spread_information(*comparison_.information);
     for (int y = y_begin; y < y_end + kWindow - 1; ++y) {
       filter_along(y);
       if (y < y_begin + kWindow - 1) continue;
@@ -76,6 +79,11 @@ class Block {
   }
 
  private:
+  void spread_information(const Information& information) {
+    for (size_t i = 0; i < VALUE_PAIRS; ++i) store(real(information.whitening[i]), scratch_.whitening[i]);
+    for (size_t i = 0; i < VALUES; ++i) store(real(information.eigenvalues[i]), scratch_.eigenvalues[i]);
+  }
+
   float* filtered(int y, int plane) { return scratch_.filtered[y % kWindow][plane]; }
 
   void filter_along(int y) {
@@ -161,7 +169,7 @@ class Block {
   }
 
   HWY_INLINE void load_patterns(int y, int picture, int x, real (&values)[VALUES]) {
-    for (int k = 0; k < 3; ++k) {
+    UNROLL for (int k = 0; k < 3; ++k) {
       const auto along = [&](int row) { return load(scratch_.patterns[(y + row) % kPatternRows][picture][k] + x); };
       patterns_of_three(along(0), along(1), along(2), values[3 * k], values[3 * k + 1], values[3 * k + 2]);
     }
@@ -180,7 +188,6 @@ class Block {
 
   template <int count>
   HWY_INLINE void weigh_row(int y, int top) {
-    const Information& information = *comparison_.information;
     const Parent& parent = comparison_.parent;
     const float* upper = nullptr;
     const float* lower = nullptr;
@@ -191,8 +198,8 @@ class Block {
       lower = parent.plane->row(std::min(place.first + 1, parent.plane->size.height - 1));
       fraction = place.fraction;
     }
-    const auto coefficient = [&](int i) { return real(information.whitening[static_cast<size_t>(i)]); };
-    const auto eigenvalue = [&](int i) { return real(information.eigenvalues[static_cast<size_t>(i)]); };
+    const auto coefficient = [&](int i) { return load(scratch_.whitening[i]); };
+    const auto eigenvalue = [&](int i) { return load(scratch_.eigenvalues[i]); };
     for (int x = 0; x < columns_; x += kLanes) {
       real values[VALUES], differences[VALUES];
       load_patterns(top, 0, x, values);

@@ -29,17 +29,17 @@ HWY_INLINE void make_patterns(const Plane& band, int x, int y, int rows, ColumnV
   real along[3][3];  // of the last three rows
   for (int r = 0; r < rows + 2; ++r) {
     const float* row = band.row(y + r) + x;
-    for (int k = 0; k < 3; ++k) {
+    UNROLL for (int k = 0; k < 3; ++k) {
       along[0][k] = along[1][k];
       along[1][k] = along[2][k];
     }
     patterns_of_three(load_unaligned(row), load_unaligned(row + 1), load_unaligned(row + 2), along[2][0], along[2][1],
                       along[2][2]);
     if (r < 2) continue;
-    for (int k = 0; k < 3; ++k) {
+    UNROLL for (int k = 0; k < 3; ++k) {
       real pattern[3];
       patterns_of_three(along[0][k], along[1][k], along[2][k], pattern[0], pattern[1], pattern[2]);
-      for (int i = 0; i < 3; ++i) store(pattern[i], values[r - 2][3 * k + i]);
+      UNROLL for (int i = 0; i < 3; ++i) store(pattern[i], values[r - 2][3 * k + i]);
     }
   }
 }
@@ -59,15 +59,15 @@ template <int q_begin, int q_end>
 HWY_INLINE void add_products(const ColumnValues& values, int rows, float (*sums)[kTileWidth]) {
   constexpr int kCount = PAIR(0, q_end) - PAIR(0, q_begin);
   real sum[kCount];
-  for (int i = 0; i < kCount; ++i) sum[i] = real(0.0f);
+  UNROLL for (int i = 0; i < kCount; ++i) sum[i] = real(0.0f);
   for (int r = 0; r < rows; ++r) {
     int i = 0;
-    for (int q = q_begin; q < q_end; ++q) {
+    UNROLL for (int q = q_begin; q < q_end; ++q) {
       const real value = load(values[r][q]);
-      for (int p = 0; p <= q; ++p, ++i) sum[i] = fma(load(values[r][p]), value, sum[i]);
+      UNROLL for (int p = 0; p <= q; ++p, ++i) sum[i] = fma(load(values[r][p]), value, sum[i]);
     }
   }
-  for (int i = 0; i < kCount; ++i) store(sum[i], sums[PAIR(0, q_begin) + i]);
+  UNROLL for (int i = 0; i < kCount; ++i) store(sum[i], sums[PAIR(0, q_begin) + i]);
 }
 
 template <bool with_parent>

@@ -16,13 +16,13 @@ constexpr size_t pair_index(size_t p, size_t q) { return q * (q + 1) / 2 + p; }
 constexpr double kDependent = 1e-6;
 
 Matrix covariance_of(std::span<const TileProducts> tiles, size_t count, double samples) {
+  std::array<double, kValuePairs> sums{};
+  for (const TileProducts& tile : tiles) {
+    for (size_t i = 0; i < kValuePairs; ++i) sums[i] += static_cast<double>(tile[i]);
+  }
   Matrix covariance{};
   for (size_t q = 0; q < count; ++q) {
-    for (size_t p = 0; p <= q; ++p) {
-      double sum = 0;
-      for (const TileProducts& tile : tiles) sum += static_cast<double>(tile[pair_index(p, q)]);
-      covariance[p][q] = covariance[q][p] = sum / samples;
-    }
+    for (size_t p = 0; p <= q; ++p) covariance[p][q] = covariance[q][p] = sums[pair_index(p, q)] / samples;
   }
   return covariance;
 }
@@ -33,34 +33,33 @@ double squared_length(size_t value) {
   return value < kPatterns ? kLengths[value / 3] * kLengths[value % 3] : 1;
 }
 
-// By Jacobi's rotations; the largest first.
+// By Jacobi's rotations, of which each makes one pair of elements zero; the largest first.
 std::array<double, kValues> eigenvalues_of(Matrix m, size_t count) {
-  for (int sweep = 0; sweep < 60; ++sweep) {
-    double off = 0;
+  for (int sweep = 0; sweep < 30; ++sweep) {
     double diagonal = 0;
+    double others = 0;
     for (size_t p = 0; p < count; ++p) {
       diagonal += m[p][p] * m[p][p];
-      for (size_t q = 0; q < p; ++q) off += m[p][q] * m[p][q];
+      for (size_t q = 0; q < p; ++q) others += m[p][q] * m[p][q];
     }
-    if (off <= 1e-34 * diagonal) break;
+    // What is left counts by its square.
+    if (others <= 1e-26 * diagonal) break;
     for (size_t p = 0; p < count; ++p) {
       for (size_t q = p + 1; q < count; ++q) {
         if (m[p][q] == 0) continue;
         const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-        const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1);
-        const double s = t * c;
+        const double tangent = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
+        const double cosine = 1 / std::sqrt(tangent * tangent + 1);
+        const double sine = tangent * cosine;
+        m[p][p] -= tangent * m[p][q];
+        m[q][q] += tangent * m[p][q];
+        m[p][q] = m[q][p] = 0;
         for (size_t k = 0; k < count; ++k) {
+          if (k == p || k == q) continue;
           const double a = m[k][p];
           const double b = m[k][q];
-          m[k][p] = c * a - s * b;
-          m[k][q] = s * a + c * b;
-        }
-        for (size_t k = 0; k < count; ++k) {
-          const double a = m[p][k];
-          const double b = m[q][k];
-          m[p][k] = c * a - s * b;
-          m[q][k] = s * a + c * b;
+          m[k][p] = m[p][k] = cosine * a - sine * b;
+          m[k][q] = m[q][k] = sine * a + cosine * b;
         }
       }
     }
