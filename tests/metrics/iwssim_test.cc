@@ -120,27 +120,28 @@ TEST(Iwssim, IdenticalPicturesScoreExactly1) {
 TEST(Iwssim, NothingButThePicturesChangesTheScore) {
   // oneTBB starts no more threads than cores unless told to.
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
-  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{40, 33}, {176, 177}, {331, 301}, {459, 180}}) {
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{40, 33}, {331, 301}, {459, 180}}) {
     const Sheet reference({}, width, height, Channels::rgb, drawn(false));
     const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
     for (ScorerOptions options : kAll) {
       options.want_map = true;
       options.threads = 1;
       const std::vector<double> expected = numbers(score(reference.view, distorted.view, options));
+      const auto expect_the_same = [&](int threads, const MemoryMode& memory) {
+        options.threads = threads;
+        options.memory = memory;
+        for (const bool cached : {false, true}) {
+          const Score other = score(reference.view, distorted.view, options, cached);
+          EXPECT_EQ(numbers(other), expected)
+              << name_of(options) << " " << width << "x" << height << " " << other.provenance.device << " threads "
+              << threads << " " << other.provenance.memory_mode << (cached ? " cached" : "");
+        }
+      };
+      for (int threads : {1, 2, 3, 8}) expect_the_same(threads, MemoryMode::full());
+      for (int rows : {1, 64, 100, 1000}) expect_the_same(2, MemoryMode::strip(rows));
       for (const std::string& target : cpu_targets()) {
         ASSERT_TRUE(limit_cpu(target).ok());
-        for (int threads : {1, 2, 3, 8}) {
-          for (int rows : {0, 1, 64, 100, 1000}) {
-            if (threads > 1 && rows != 0 && rows != 100) continue;
-            options.memory = rows == 0 ? MemoryMode::full() : MemoryMode::strip(rows);
-            options.threads = threads;
-            for (const bool cached : {false, true}) {
-              EXPECT_EQ(numbers(score(reference.view, distorted.view, options, cached)), expected)
-                  << name_of(options) << " " << width << "x" << height << " " << target << " threads " << threads
-                  << " strip " << rows << (cached ? " cached" : "");
-            }
-          }
-        }
+        expect_the_same(2, MemoryMode::full());
       }
       ASSERT_TRUE(limit_cpu("").ok());
     }
@@ -256,8 +257,8 @@ TEST(Iwssim, SmallPicturesAreEnlargedAsTheCallerSays) {
 }
 
 TEST(Iwssim, EverySmallSizeHasAScore) {
-  for (int width : {1, 2, 3, 5, 11, 175, 176, 177, 200}) {
-    for (int height : {1, 2, 10, 90, 176, 179}) {
+  for (int width : {1, 2, 3, 11, 175, 177}) {
+    for (int height : {1, 10, 90, 176}) {
       const Sheet reference({}, width, height, Channels::rgb, drawn(false));
       const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
       for (const ScorerOptions& options : kAll) {
