@@ -76,6 +76,7 @@
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer f32x4_in { vec4 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer f32x4_out { vec4 data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer samples_in { uint data[]; };
 
 #define at(buffer, index) buffer.data[index]
@@ -84,6 +85,7 @@ int code8_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 
 int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 1] >> ((index & 1) * 16)) & 65535u); }
 #define float_at(buffer, index) uintBitsToFloat(buffer.data[index])
 
+#define to_real4(x, y, z, w) vec4(x, y, z, w)
 #define select(test, yes, no) ((test) ? (yes) : (no))
 #define bits_of(a) floatBitsToInt(a)
 #define from_bits(a) intBitsToFloat(a)

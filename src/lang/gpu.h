@@ -18,6 +18,7 @@ typedef const float* __restrict__ f32_in;
 typedef float* __restrict__ f32_out;
 typedef float real4 __attribute__((ext_vector_type(4)));
 typedef const real4* __restrict__ f32x4_in;
+typedef real4* __restrict__ f32x4_out;
 typedef const unsigned char* __restrict__ samples_in;
 
 #define at(buffer, index) (buffer)[index]
@@ -27,6 +28,7 @@ FUNCTION whole code16_at(samples_in buffer, int index) {
 }
 FUNCTION real float_at(samples_in buffer, int index) { return reinterpret_cast<const float*>(buffer)[index]; }
 
+FUNCTION real4 to_real4(real x, real y, real z, real w) { return real4{x, y, z, w}; }
 #define select(test, yes, no) ((test) ? (yes) : (no))
 FUNCTION real divide(real a, real b) { return a / b; }
 FUNCTION real fma(real a, real b, real c) { return __builtin_fmaf(a, b, c); }

@@ -24,10 +24,12 @@ struct real4 {
 using f32_in = DeviceArray<const float>;
 using f32_out = DeviceArray<float>;
 using f32x4_in = DeviceArray<const real4>;  // four floats at once, at multiples of 16 bytes
+using f32x4_out = DeviceArray<real4>;
 using samples_in = DeviceArray<const unsigned char>;
 
 template <typename T>
 T& at(DeviceArray<T> buffer, int index);
+real4 to_real4(real x, real y, real z, real w);
 whole code8_at(samples_in buffer, int index);
 whole code16_at(samples_in buffer, int index);
 real float_at(samples_in buffer, int index);

@@ -48,7 +48,9 @@ class CpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override { return arena_.size() + (prepared_ ? prepared_->arena.size() : 0); }
+  size_t working_bytes() const override {
+    return arena_.size() + (prepared_ ? prepared_->arena.size() : 0) + remembered_.capacity() * sizeof(float);
+  }
 
   Status prepare(const Light& reference) override {
     size_t bytes = 0;
@@ -70,6 +72,7 @@ class CpuRunner final : public Runner {
 
   // The half resolution first: the full one adds its map to its own, row by row.
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
+    if (map.remember) remembered_.resize(static_cast<size_t>(sizes_[0].width) * static_cast<size_t>(sizes_[0].height));
     for (size_t i = sizes_.size(); i-- > 0;) {
       Level level = level_of(i);
       level.source[0].light = reference;
@@ -77,7 +80,8 @@ class CpuRunner final : public Runner {
       level.source[1].light = distorted;
       if (i == 0) {
         level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
-        level.map = map;
+        level.map.at_least = map.at_least_remembered ? remembered_.data() : nullptr;
+        level.map.to = map.remember ? remembered_.data() : map.to;
       } else {
         level.level_map = half_map_;
       }
@@ -157,6 +161,7 @@ class CpuRunner final : public Runner {
   float* half_map_ = nullptr;
   std::byte* scratch_ = nullptr;
   std::optional<KeptReference> prepared_;
+  std::vector<float> remembered_;  // the map of the run before, where asked for
 };
 
 }  // namespace

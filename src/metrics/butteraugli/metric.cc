@@ -53,8 +53,7 @@ class Butteraugli final : public Metric {
   }
 
   size_t working_bytes() const override {
-    return (runner_ ? runner_->working_bytes() : 0) + (copied_ ? copied_->memory.size() : 0) +
-           black_map_.capacity() * sizeof(float);
+    return (runner_ ? runner_->working_bytes() : 0) + (copied_ ? copied_->memory.size() : 0);
   }
 
   Status set_reference(const ImageView& reference) override {
@@ -113,12 +112,11 @@ class Butteraugli final : public Metric {
     const bool transparent = (reference != nullptr && reference->has_alpha()) || distorted.has_alpha();
     Norms norms;
     if (runner_ && transparent) {
-      black_map_.resize(pixels());
-      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 0.0f, {nullptr, black_map_.data()}, measured));
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 0.0f, {.remember = true}, measured));
     }
     if (runner_) {
-      const MapRequest map{transparent ? black_map_.data() : nullptr,
-                           setup_.want_map ? measured.map.values.data() : nullptr};
+      const MapRequest map{.at_least_remembered = transparent,
+                           .to = setup_.want_map ? measured.map.values.data() : nullptr};
       ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 1.0f, map, measured));
     } else {
       measured.assumptions.push_back(
@@ -159,7 +157,6 @@ class Butteraugli final : public Metric {
   Viewing prepared_viewing_;
   std::string prepared_description_;
   std::optional<ImageCopy> copied_;
-  std::vector<float> black_map_;
 };
 
 // The anchors that libjxl's authors give: 1.0 is where people begin to see a difference, at the viewing conditions of

@@ -19,10 +19,11 @@ struct Light {
   float nits = 0;
 };
 
-/// What to do with the map beside its norms. Both are of picture size, row by row without gaps.
+/// What to do with the map beside its norms.
 struct MapRequest {
-  const float* at_least = nullptr;  // a map whose larger values take the place of this one's, or null
-  float* to = nullptr;              // where to write it, or null
+  bool remember = false;             // keep it for the next run instead of writing it ...
+  bool at_least_remembered = false;  // ... in which larger values of the map kept take the place of its own
+  float* to = nullptr;               // where to write it, row by row without gaps, or null
 };
 
 class Runner {

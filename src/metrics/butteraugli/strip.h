@@ -56,6 +56,12 @@ struct Source {
   const Prepared* prepared = nullptr;
 };
 
+/// What a map is compared with and written to; both of picture size, row by row without gaps, or null.
+struct MapPlaces {
+  const float* at_least = nullptr;  // larger values of this map take the place of its own
+  float* to = nullptr;
+};
+
 /// One resolution of a pair.
 struct Level {
   Size size;
@@ -67,7 +73,7 @@ struct Level {
   const Prepared* prepare = nullptr;  // only prepare source[0] into this
   float* level_map = nullptr;         // of the half resolution: its map, all that comes out
   const float* half_map = nullptr;    // of the full resolution: the map of the half, or null where there is none
-  MapRequest map;
+  MapPlaces map;
   TileNorms* tiles = nullptr;
 };
 
