@@ -47,7 +47,8 @@ class Butteraugli final : public Metric {
       const Parameters parameters = make_parameters(static_cast<float>(*setup.options.number("hf_asymmetry")),
                                                     static_cast<float>(*setup.options.number("xmul")));
       const double p = setup.options.number("pnorm").value_or(0);
-      ACUITY_TRY_ASSIGN(runner, create_cpu_runner(setup, parameters, static_cast<float>(p)));
+      const auto create_runner = setup.device != nullptr ? create_gpu_runner : create_cpu_runner;
+      ACUITY_TRY_ASSIGN(runner, create_runner(setup, parameters, static_cast<float>(p)));
     }
     return std::unique_ptr<Metric>(new Butteraugli(setup, std::move(runner)));
   }
@@ -202,7 +203,7 @@ MetricEntry butteraugli_entry() {
        .least = 1,
        .most = 16,
        .words = {"none"}}};
-  return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, false};
+  return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, true};
 }
 
 }  // namespace acuity

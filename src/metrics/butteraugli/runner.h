@@ -41,6 +41,8 @@ class Runner {
 
 /// Pictures are of setup's size, which is large_enough. `p` is 0 where no p-norm is asked for.
 Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Parameters& parameters, float p);
+/// The same on setup's device.
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, const Parameters& parameters, float p);
 
 }  // namespace acuity::butteraugli
 
