@@ -31,7 +31,9 @@ double expected_gpu_ms(const ExpectedWork& work) {
 
 DeviceChoice choose_device(const MetricEntry& metric, const ExpectedWork& work) {
   if (!metric.on_gpu) return {nullptr, fmt::format("auto took the CPU, where alone {} runs", metric.info.name)};
-  if (work.want_map) return {nullptr, "auto took the CPU, where alone difference maps are made"};
+  if (work.want_map && !metric.map_on_gpu) {
+    return {nullptr, fmt::format("auto took the CPU, where alone {}'s difference maps are made", metric.info.name)};
+  }
   const double cpu_ms = expected_cpu_ms(metric, work), gpu_ms = expected_gpu_ms(work);
   const std::string task = work.pairs == 1 ? "the pair" : fmt::format("{} pairs", work.pairs);
   if (cpu_ms <= gpu_ms) {

@@ -53,8 +53,9 @@ struct MetricEntry {
   MetricInfo info;
   Result<std::unique_ptr<Metric>> (*create)(const Metric::Setup& setup);
   std::string (*meaning)(double value);
-  bool on_gpu = false;  // create() takes a device too
-  double cpu_ns = 20;   // what a pixel of a pair takes one thread, roughly; --device auto weighs it
+  bool on_gpu = false;      // create() takes a device too
+  double cpu_ns = 20;       // what a pixel of a pair takes one thread, roughly; --device auto weighs it
+  bool map_on_gpu = false;  // a device makes the map too
 };
 
 /// Every metric, in the order lists show them; engine/registry.cc names them.

@@ -71,8 +71,10 @@ struct Scorer::State {
       return Status(StatusCode::device,
                     fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
     }
-    if (options.want_map) {
-      return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu or auto");
+    if (options.want_map && !entry->map_on_gpu) {
+      return Status(
+          StatusCode::device,
+          fmt::format("{}'s difference maps are made on the CPU only; use the device cpu or auto", entry->info.name));
     }
     ACUITY_TRY_ASSIGN(device, open_device(options.device));
     return {};

@@ -39,8 +39,8 @@ struct Case {
   const ImageView* distorted;
 };
 
-Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip) {
-  ScorerOptions options;
+Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
+                    ScorerOptions options) {
   options.metric = metric.name;
   options.device = device;
   if (strip > 0) options.memory = MemoryMode::strip(strip);
@@ -52,9 +52,10 @@ Result<Score> score(const MetricInfo& metric, const std::string& device, const C
 }
 
 // Prints the first output that differs: outputs run from the finest scale on, so it names the stage to look at.
-void compare(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip) {
-  const Result<Score> expected = score(metric, "cpu", pair, false, 0);
-  const Result<Score> found = score(metric, device, pair, prepared, strip);
+void compare(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
+             const ScorerOptions& options = {}) {
+  const Result<Score> expected = score(metric, "cpu", pair, false, 0, options);
+  const Result<Score> found = score(metric, device, pair, prepared, strip, options);
   ++comparisons;
   const std::string what = fmt::format("{} {} {}{}{}", metric.name, device, pair.name, prepared ? " prepared" : "",
                                        strip > 0 ? fmt::format(" strip {}", strip) : "");
@@ -74,6 +75,11 @@ void compare(const MetricInfo& metric, const std::string& device, const Case& pa
   }
   if (expected->value != found->value) {
     fmt::print("FAILED {}: {:.17g}, on the CPU {:.17g}\n", what, found->value, expected->value);
+    ++failures;
+    return;
+  }
+  if (expected->map.values != found->map.values) {
+    fmt::print("FAILED {}: the maps differ\n", what);
     ++failures;
   }
 }
@@ -101,6 +107,24 @@ void test_drawn(const MetricInfo& metric, const std::string& device, int width, 
     if (everything) {
       compare(metric, device, pair, true, 0);
       compare(metric, device, pair, false, 34);
+    }
+  }
+}
+
+// Every option that takes numbers at one of them, and the map where devices make it.
+void test_options(const MetricEntry& entry, const std::string& device) {
+  for (const Channels channels : {Channels::rgb, Channels::rgba}) {
+    const Sheet reference({SampleType::u8, 8}, 75, 70, channels, drawn(false, channels));
+    const Sheet distorted({SampleType::u8, 8}, 75, 70, channels, drawn(true, channels));
+    const Case pair{fmt::format("drawn 75x70 of {}", static_cast<int>(channels)), &reference.view, &distorted.view};
+    for (const MetricOption& option : entry.info.options) {
+      if (option.least > option.most) continue;
+      const std::string value = fmt::format("{}", option.least + (option.most - option.least) / 8);
+      compare(entry.info, device, {pair.name + " " + option.name, pair.reference, pair.distorted}, false, 0,
+              {.metric_options = {{option.name, value}}});
+    }
+    if (entry.map_on_gpu) {
+      compare(entry.info, device, {pair.name + " map", pair.reference, pair.distorted}, false, 0, {.want_map = true});
     }
   }
 }
@@ -133,6 +157,7 @@ int test(const std::string& device, bool quick) {
     for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {
       test_drawn(entry.info, device, 45, 140, true, channels);
     }
+    test_options(entry, device);
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);

@@ -59,7 +59,7 @@ TEST(AutoDevice, MuchWorkGoesToARealGpuAlone) {
 TEST(AutoDevice, MapsAndMetricsWithoutKernelsStayOnTheCpu) {
   const ExpectedWork work{.pairs = 100000, .width = 4096, .height = 4096, .threads = 2, .want_map = true};
   EXPECT_EQ(choose_device(entry("ssimulacra2"), work).reason,
-            "auto took the CPU, where alone difference maps are made");
+            "auto took the CPU, where alone ssimulacra2's difference maps are made");
   MetricEntry without = entry("ssimulacra2");
   without.on_gpu = false;
   EXPECT_EQ(choose_device(without, work).reason, "auto took the CPU, where alone ssimulacra2 runs");

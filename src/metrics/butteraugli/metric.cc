@@ -203,7 +203,7 @@ MetricEntry butteraugli_entry() {
        .least = 1,
        .most = 16,
        .words = {"none"}}};
-  return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, true};
+  return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, true, 30, true};
 }
 
 }  // namespace acuity
