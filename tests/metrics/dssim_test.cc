@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -59,31 +61,30 @@ Content drawn(bool distorted) {
 // being the reference's up to the sums over the picture, a twentieth of it is left.
 double tolerance(double golden) { return std::max(1e-6, 1e-5 * golden) / 20; }
 
-TEST(Dssim, AgreesWithTheReference) {
+TEST(Dssim, AgreesWithTheReferenceOnEveryScale) {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> scales;
+  for (size_t scale = 0; scale < dssim::kScales; ++scale) {
+    for (const Golden& golden : goldens("dssim.csv", "ssim_scale" + std::to_string(scale))) {
+      scales[{golden.reference, golden.distorted}].push_back(std::stod(golden.value));
+    }
+  }
   int scored = 0;
   for (const Golden& golden : goldens("dssim.csv", "score")) {
+    const std::string what = golden.reference + " " + golden.distorted;
     const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
     const double value = std::stod(golden.value);
-    EXPECT_NEAR(score(reference.view, distorted.view).value, value, tolerance(value))
-        << golden.reference << " " << golden.distorted;
+    const Score result = score(reference.view, distorted.view);
+    EXPECT_NEAR(result.value, value, tolerance(value)) << what;
+    const std::vector<double>& expected = scales[{golden.reference, golden.distorted}];
+    ASSERT_EQ(result.outputs.size(), expected.size()) << what;
+    for (size_t scale = 0; scale < expected.size(); ++scale) {
+      EXPECT_EQ(result.outputs[scale].name, "ssim_scale" + std::to_string(scale));
+      // Sums of equal errors in float lose up to that much.
+      EXPECT_NEAR(result.outputs[scale].value, expected[scale], 3e-7) << what << " " << scale;
+    }
     ++scored;
   }
   EXPECT_EQ(scored, 60);
-}
-
-TEST(Dssim, AgreesWithTheReferenceOnEveryScale) {
-  for (size_t scale = 0; scale < dssim::kScales; ++scale) {
-    const std::string name = "ssim_scale" + std::to_string(scale);
-    for (const Golden& golden : goldens("dssim.csv", name)) {
-      const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
-      const Score result = score(reference.view, distorted.view);
-      ASSERT_GT(result.outputs.size(), scale) << golden.reference;
-      EXPECT_EQ(result.outputs[scale].name, name);
-      // Sums of equal errors in float lose up to that much.
-      EXPECT_NEAR(result.outputs[scale].value, std::stod(golden.value), 3e-7)
-          << golden.reference << " " << golden.distorted << " " << name;
-    }
-  }
 }
 
 struct DrawnGolden {
@@ -178,8 +179,8 @@ TEST(Dssim, NothingButThePicturesChangesTheScore) {
     const Score expected = score(reference.view, distorted.view, {.threads = 1});
     for (const std::string& target : cpu_targets()) {
       ASSERT_TRUE(limit_cpu(target).ok());
-      for (int threads : {1, 2, 3, 8}) {
-        for (int rows : {0, 1, 64, 65, 1000}) {
+      for (int threads : {1, 3, 8}) {
+        for (int rows : {0, 1, 65}) {
           const MemoryMode memory = rows == 0 ? MemoryMode::full() : MemoryMode::strip(rows);
           const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
                                    std::to_string(threads) + " strip " + std::to_string(rows);

@@ -119,8 +119,8 @@ class PictureWorker {
 
   // Lab of row y, a and b blurred along it.
   HWY_INLINE void convert_row(int y) {
-    const float* light[4];
-    for (size_t c = 0; c < 4; ++c) light[c] = light_row(c, y);
+    const float* light[4] = {};
+    for (size_t c = 0; c < channels(); ++c) light[c] = light_row(c, y);
     if (source_.picture != nullptr) read_row(y);
     float* lightness = rows_.lightness[y % 3];
     for (int i = 0; i < columns_.count(kMargin); i += kLanes) {
@@ -151,7 +151,7 @@ class PictureWorker {
   HWY_INLINE void halve_rows(int y, const Planes& next) {
     const RealTag d;
     const int count = std::min(columns_.end / 2, columns_.width / 2) - columns_.begin / 2;
-    for (size_t c = 0; c < (source_.has_alpha ? 4 : 3); ++c) {
+    for (size_t c = 0; c < channels(); ++c) {
       const float* above = light_row(c, y - 1) + kMargin;
       const float* below = light_row(c, y) + kMargin;
       float* to = next.row(c, y / 2) + columns_.begin / 2;
@@ -186,6 +186,8 @@ class PictureWorker {
   bool is_ready() const { return source_.ready != nullptr; }
 
  private:
+  size_t channels() const { return source_.has_alpha ? 4 : 3; }
+
   const float* light_row(size_t c, int y) const {
     if (source_.light != nullptr) return source_.light->row(c, y) + columns_.begin - kMargin;
     return rows_.light[y % 2][c];
