@@ -33,12 +33,12 @@ namespace {
 // The row filter is bound by latency and the column filter waits for the bands above: bands are small, and several of
 // the largest scales' are in work at once, each on a queue of its own.
 constexpr int kBandRows = 128;
-constexpr std::array kFlights{4, 2};     // bands in work at once, of the largest scales; of the others one
-constexpr int kBandUnit = 32;            // bands and rings are multiples of this, as the kernels want them
-constexpr int kLinearSlots = 2;          // bands of linear light that a scale may be behind the one that makes them
-constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
-constexpr int kSlots = 2;                // places for pixels on the device: one being worked on, one on its way
-constexpr int kBandsASlot = 2;           // fewer and larger copies
+constexpr std::array kFlights{4, 2};   // bands in work at once, of the largest scales; of the others one
+constexpr int kBandUnit = 32;          // bands and rings are multiples of this, as the kernels want them
+constexpr int kLinearSlots = 2;        // bands of linear light that a scale may be behind the one that makes them
+constexpr int kSmallPixels = 1 << 19;  // pictures up to this size are not cut into bands at all
+constexpr int kSlots = 2;              // places for pixels on the device: one being worked on, one on its way
+constexpr int kBandsASlot = 2;         // fewer and larger copies
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr size_t kDeviceAlignment = 256;
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
@@ -129,11 +129,11 @@ class GpuRunner final : public Runner {
     for (size_t s = 1; s < plans_.size(); ++s) ACUITY_TRY(first.wait_for(*plans_[s].done));
     ACUITY_TRY(first.download(*results_, 0, *memory_, tiles_, results_->size()));
     ACUITY_TRY(first.wait());
-    return pool();
+    return pool_scales(reinterpret_cast<const TileSums*>(results_->data()), scale_sizes(setup_.width, setup_.height));
   }
 
   Result<DifferenceMap> map(const Rows*, const Rows&, const std::vector<ScaleErrors>&) override {
-    return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+    return no_map_on_gpus();
   }
 
  private:
@@ -145,9 +145,7 @@ class GpuRunner final : public Runner {
                  Upload(*setup.device, *setup.threads)} {
     const auto whole_units = [](int rows) { return static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit)); };
     const std::vector<Size> sizes = scale_sizes(setup.width, setup.height);
-    const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
-    const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandRows;
-    const int band_rows = whole_units(asked);
+    const int band_rows = whole_units(setup.strip_rows > 0 ? setup.strip_rows : kBandRows);
     bool banded = true;
     for (const Size size : sizes) {
       ScalePlan plan;
@@ -314,15 +312,6 @@ class GpuRunner final : public Runner {
     return plan.columns().signal(plan.finished_of(band));
   }
 
-  std::vector<ScaleErrors> pool() const {
-    const TileSums* tiles = reinterpret_cast<const TileSums*>(results_->data());
-    std::vector<ScaleErrors> errors;
-    for (const ScalePlan& plan : plans_) {
-      errors.push_back(pool_tiles({tiles + plan.tiles, tile_count(plan.size.width, plan.size.height)}, plan.size));
-    }
-    return errors;
-  }
-
   Metric::Setup setup_;
   std::vector<ScalePlan> plans_;
   size_t tile_total_ = 0;
@@ -339,7 +328,10 @@ class GpuRunner final : public Runner {
 
 }  // namespace
 
-Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup) { return GpuRunner::create(setup); }
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup) {
+  const bool small = setup.strip_rows == 0 && int64_t{setup.width} * setup.height <= kSmallPixels;
+  return small ? create_small_gpu_runner(setup) : GpuRunner::create(setup);
+}
 
 }  // namespace ssimulacra2
 }  // namespace acuity

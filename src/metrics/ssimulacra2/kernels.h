@@ -60,26 +60,25 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
 // the row, local_y the blurred plane: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of 32, so the
 // rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
 // are `stride` columns of 32.
-#if KERNEL_HERE(filter_rows)
+#if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_of_scales)
 #define DEPTH 3                   // tiles on their way
 #define PITCH 33                  // odd, so that neighbouring rows lie in different banks
 #define BOTH (2 * 32 * PITCH)     // a tile of both pictures
 SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
 
-KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int xyb_ring, int ring,
-       int stride) {
-  const int channel = group_y();
+// xyb_first, blurred_first: where the planes of the scale begin.
+FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, int xyb_first, int blurred_first, int channel, int width,
+                             int y, int y_end, int xyb_ring, int ring, int stride) {
   const int plane = local_y();
-  const int y = y_begin + group_x() * 32;
   const int rows = min(32, y_end - y);
-  const int reference = (channel * xyb_ring + y % xyb_ring) * stride;
+  const int reference = xyb_first + (channel * xyb_ring + y % xyb_ring) * stride;
   const int distorted = reference + 3 * xyb_ring * stride;
   // What the plane is made of: one picture, or a product.
   const bool of_distorted = plane == 1 || plane == 3;
   const bool square = plane == 2 || plane == 3;
   const bool product = plane == 4;
   const int mine = local_x() * PITCH + (of_distorted ? 32 * PITCH : 0);
-  const int to = ((channel * 5 + plane) * ring + y % ring) * stride + local_x();
+  const int to = blurred_first + ((channel * 5 + plane) * ring + y % ring) * stride + local_x();
   GaussianState state = gaussian_start();
   // The ten inputs before the tile: columns -6 .. 3 at first.
   real window[10];
@@ -170,11 +169,18 @@ KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, 
 }
 #endif
 
+#if KERNEL_HERE(filter_rows)
+KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int xyb_ring, int ring,
+       int stride) {
+  filter_rows_at(xyb, blurred, 0, 0, group_y(), width, y_begin + group_x() * 32, y_end, xyb_ring, ring, stride);
+}
+#endif
+
 // The column filter and the error maps: a group takes 32 columns of one channel; local_y is the blurred plane while
 // filtering and the sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter
 // values and 6 column sums, `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is
 // four less than a multiple of sixteen.
-#if KERNEL_HERE(filter_columns)
+#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_of_scales)
 #define CHUNK 16
 SHARED(float, filtered, 5 * CHUNK * 32)
 SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
@@ -208,11 +214,12 @@ FUNCTION int pixel_slot(int below, int ring) {
 }
 
 // Stores one sum of the tile that ends above row `end`.
-FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int width, real sum) {
+FUNCTION void close_tile(f32_out tiles, int first_tile, int column, int part, int end, int channel, int width,
+                         real sum) {
   SUM_TILE_COLUMNS(sum)
   if (local_x() == 0) {
-    const int tiles_across = (width + 31) / 32;
-    at(tiles, (((end - 1) / 64) * tiles_across + group_x()) * 18 + channel * 6 + part) = sum;
+    const int tile = first_tile + ((end - 1) / 64) * ((width + 31) / 32) + column;
+    at(tiles, tile * 18 + channel * 6 + part) = sum;
   }
 }
 
@@ -234,14 +241,15 @@ FUNCTION void close_tile(f32_out tiles, int part, int end, int channel, int widt
     }                                                                                         \
   }
 
-KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
-       int n_begin, int n_end, int xyb_ring, int ring, int stride) {
-  const int channel = group_y();
-  const int x = global_x();
+// xyb_first, blurred_first, first_tile: where the planes and tiles of the scale begin; column: of tiles.
+FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int xyb_first,
+                                int blurred_first, int first_tile, int channel, int column, int width, int height,
+                                int n_begin, int n_end, int xyb_ring, int ring, int stride) {
+  const int x = column * 32 + local_x();
   const int part = local_y();
   const bool inside = x < width;
   const int saved = channel * 36 * stride + x;
-  const int from = ((channel * 5 + min(part, 4)) * ring * stride + x * 32) / 4;
+  const int from = (blurred_first + (channel * 5 + min(part, 4)) * ring * stride + x * 32) / 4;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
@@ -265,7 +273,7 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
   FETCH_CHUNK(before, slot_before, n_begin > 0 ? CHUNK : 0)
   FETCH_CHUNK(now, slot, height - (n_begin + GAUSSIAN_AHEAD))
   int xyb_slot = (n_begin + GAUSSIAN_AHEAD) % xyb_ring;
-  const int image = channel * xyb_ring * stride + x;
+  const int image = xyb_first + channel * xyb_ring * stride + x;
   real image1[3];
   real image2[3];
   UNROLL for (int j = 0; j < 3; ++j) {
@@ -325,12 +333,12 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
     sum = add_rows(part, 0, first_end, sum);
     const int end = n + first_end;
     if (end > 0 && (end % 64 == 0 || end == height)) {
-      close_tile(tiles, part, end, channel, width, sum);
+      close_tile(tiles, first_tile, column, part, end, channel, width, sum);
       sum = real(0.0f);
     }
     if (first_end < rows) {
       sum = add_rows(part, first_end, rows, sum);
-      if (n + rows == height) close_tile(tiles, part, height, channel, width, sum);
+      if (n + rows == height) close_tile(tiles, first_tile, column, part, height, channel, width, sum);
     }
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       before[k] = now[k];
@@ -341,7 +349,7 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
       image2[j] = next2[j];
     }
   }
-  if (inside) {
+  if (inside && n_end < height) {
     if (part < 5) {
       at(state, saved + (part * 6 + 0) * stride) = recursion.p1;
       at(state, saved + (part * 6 + 1) * stride) = recursion.q1;
@@ -352,5 +360,133 @@ KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_o
     }
     at(state, saved + (30 + part) * stride) = sum;
   }
+}
+#endif
+
+#if KERNEL_HERE(filter_columns)
+KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
+       int n_begin, int n_end, int xyb_ring, int ring, int stride) {
+  filter_columns_at(xyb, blurred, state, tiles, 0, 0, 0, group_y(), group_x(), width, height, n_begin, n_end, xyb_ring,
+                    ring, stride);
+}
+#endif
+
+// Small pictures: each of the three steps does all scales in one launch, lest launches take longer than the work. The
+// scales lie one behind the other in memory, which is nowhere a ring.
+struct Place {
+  int width;
+  int height;
+  int stride;     // floats a row
+  int rows;       // of a plane
+  int xyb;        // where its planes begin
+  int blurred;    // likewise
+  int tile;       // its first
+  int row_block;  // the group that takes its first rows
+  int column;     // the group that takes its first columns
+};
+
+FUNCTION Place place_at(int width, int height, int first, int tile, int row_block, int column) {
+  Place place;
+  place.width = width;
+  place.height = height;
+  place.stride = (width + 31) / 32 * 32;
+  place.rows = (height + 31) / 32 * 32;
+  place.xyb = first;
+  place.blurred = first + 6 * place.rows * place.stride;
+  place.tile = tile;
+  place.row_block = row_block;
+  place.column = column;
+  return place;
+}
+FUNCTION int end_of(Place place) { return place.blurred + 15 * place.rows * place.stride; }
+FUNCTION Place place_of_first(int width, int height) { return place_at(width, height, 0, 0, 0, 0); }
+FUNCTION Place place_after(Place before) {
+  return place_at((before.width + 1) / 2, (before.height + 1) / 2, end_of(before),
+                  before.tile + (before.stride / 32) * ((before.height + 63) / 64), before.row_block + before.rows / 32,
+                  before.column + before.stride / 32);
+}
+
+#if KERNEL_HERE(make_scales)
+SHARED(float, light, 2 * 3 * 16 * 16)  // of two scales, which take turns
+
+FUNCTION Pixel light_at(int from, int i) {
+  Pixel pixel;
+  pixel.red = light[from + i];
+  pixel.green = light[from + 256 + i];
+  pixel.blue = light[from + 512 + i];
+  return pixel;
+}
+
+// A group takes 32 x 32 pixels of one picture, of which the second has its groups below those of the first, and what
+// becomes of them in `scales` scales. A thread makes a quad of the first.
+KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
+       f32_out xyb, int reference_form, int reference_extent, int distorted_form, int distorted_extent, int width,
+       int height, int scales) {
+  const int groups_down = (height + 31) / 32;
+  const int image = group_y() / groups_down;
+  const int tile_y = group_y() % groups_down;
+  Place place = place_of_first(width, height);
+  int side = 32;  // of the tile
+  int from = 0;
+  int to = 3 * 256;
+  for (int s = 0; s < scales; ++s) {
+    const int left = group_x() * side;
+    const int top = tile_y * side;
+    const int x_end = min(left + side, place.width);
+    const int y_end = min(top + side, place.height);
+    const int x = left + local_x() * 2;
+    const int y = top + local_y() * 2;
+    if (x < x_end && y < y_end) {
+      Pixel quad[4];
+      if (s > 0) {
+        UNROLL for (int k = 0; k < 4; ++k) {
+          quad[k] = light_at(from, (min(y + k / 2, y_end - 1) - top) * 16 + min(x + k % 2, x_end - 1) - left);
+        }
+      } else if (image == 0) {
+        FETCH_PIXELS(quad, 4, reference, reference_table, reference_form, reference_extent,
+                     min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
+      } else {
+        FETCH_PIXELS(quad, 4, distorted, distorted_table, distorted_form, distorted_extent,
+                     min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
+      }
+      UNROLL for (int k = 0; k < 4; ++k) {
+        if (x + k % 2 < x_end && y + k / 2 < y_end) {
+          real values[3];
+          positive_xyb(quad[k].red, quad[k].green, quad[k].blue, values[0], values[1], values[2]);
+          UNROLL for (int c = 0; c < 3; ++c) {
+            at(xyb, place.xyb + ((image * 3 + c) * place.rows + y + k / 2) * place.stride + x + k % 2) = values[c];
+          }
+        }
+      }
+      const int i = to + local_y() * 16 + local_x();
+      light[i] = mean_of_quad(quad[0].red, quad[1].red, quad[2].red, quad[3].red);
+      light[i + 256] = mean_of_quad(quad[0].green, quad[1].green, quad[2].green, quad[3].green);
+      light[i + 512] = mean_of_quad(quad[0].blue, quad[1].blue, quad[2].blue, quad[3].blue);
+    }
+    barrier_group();
+    side = side / 2;
+    from = to;
+    to = 3 * 256 - to;
+    place = place_after(place);
+  }
+}
+#endif
+
+#if KERNEL_HERE(filter_rows_of_scales)
+KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int height) {
+  Place place = place_of_first(width, height);
+  while (group_x() >= place.row_block + place.rows / 32) place = place_after(place);
+  filter_rows_at(xyb, blurred, place.xyb, place.blurred, group_y(), place.width, (group_x() - place.row_block) * 32,
+                 place.height, place.rows, place.rows, place.stride);
+}
+#endif
+
+#if KERNEL_HERE(filter_columns_of_scales)
+KERNEL(filter_columns_of_scales, 32, 6, f32_in xyb, f32x4_in blurred, f32_out tiles, int width, int height) {
+  Place place = place_of_first(width, height);
+  while (group_x() >= place.column + place.stride / 32) place = place_after(place);
+  filter_columns_at(xyb, blurred, tiles, tiles, place.xyb, place.blurred, place.tile, group_y(),
+                    group_x() - place.column, place.width, place.height, -4, place.height, place.rows, place.rows,
+                    place.stride);
 }
 #endif

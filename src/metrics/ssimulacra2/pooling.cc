@@ -68,6 +68,16 @@ ScaleErrors pool_tiles(std::span<const TileSums> tiles, Size size) {
   return errors;
 }
 
+std::vector<ScaleErrors> pool_scales(const TileSums* tiles, std::span<const Size> sizes) {
+  std::vector<ScaleErrors> errors;
+  for (const Size size : sizes) {
+    const size_t count = tile_count(size.width, size.height);
+    errors.push_back(pool_tiles({tiles, count}, size));
+    tiles += count;
+  }
+  return errors;
+}
+
 double weight(int scale_count, int channel, int scale, Norm norm, Map map) {
   return kWeights[static_cast<size_t>(((channel * scale_count + scale) * kNorms + norm) * kMaps + map)];
 }

@@ -33,6 +33,8 @@ struct ScaleErrors {
 };
 
 ScaleErrors pool_tiles(std::span<const TileSums> tiles, Size size);
+/// Of all scales, whose tiles lie one behind the other.
+std::vector<ScaleErrors> pool_scales(const TileSums* tiles, std::span<const Size> sizes);
 
 /// The weight of a sub-score. The reference numbers the weights over the scales that exist, so in pictures too small
 /// for six scales they belong to other sub-scores than in large ones; that is kept.

@@ -34,6 +34,12 @@ class Runner {
 
 Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup);
 Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup);
+/// For pictures that need not be cut into bands.
+Result<std::unique_ptr<Runner>> create_small_gpu_runner(const Metric::Setup& setup);
+
+inline Status no_map_on_gpus() {
+  return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+}
 
 }  // namespace acuity::ssimulacra2
 
