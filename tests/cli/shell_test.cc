@@ -38,7 +38,7 @@ TEST(Shell, BashCompletes) {
   EXPECT_EQ(bash_offers("acuity score --js", 2), "--json\n");
   EXPECT_EQ(bash_offers("acuity score --device ''", 3), "auto cpu cuda hip vulkan\n");
   EXPECT_EQ(bash_offers("acuity score --color = al", 4), "always\n");
-  EXPECT_EQ(bash_offers("acuity score -m psnr,m", 3), "psnr,mse\n");
+  EXPECT_EQ(bash_offers("acuity score -m psnr,ms", 3), "psnr,msssim psnr,mse\n");
   EXPECT_EQ(bash_offers("acuity score --memory st", 3), "strip:\n");
   EXPECT_EQ(bash_offers("acuity completion z", 2), "zsh\n");
   EXPECT_EQ(bash_offers("acuity score pict", 2), "\n");  // files are left to readline
