@@ -17,7 +17,6 @@ namespace {
 // Rows worked on together where the caller does not say: enough to look at each row held seldom, few enough to stay in
 // the cache.
 constexpr int kBatch = 16;
-constexpr int kLargestBatch = 64;
 
 // A segment does its neighbours' work over again as far as filters reach, so it had better be long.
 constexpr int kSegmentRows = 8 * kTileHeight;

@@ -3,106 +3,96 @@
 #ifndef ACUITY_METRICS_BUTTERAUGLI_RINGS_H
 #define ACUITY_METRICS_BUTTERAUGLI_RINGS_H
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 
 #include "metrics/butteraugli/strip.h"
 
 namespace acuity::butteraugli {
 
-/// Consecutive rows of one plane. They lie one after the other, so that filters along columns step by kStride.
+/// The latest rows of one plane: row y lies where row y - capacity was.
 class Ring {
  public:
-  /// `memory` holds rows_needed(batch, history) rows. The first row to come is `first`.
-  void start(float* memory, int first) {
+  void start(float* memory, int capacity) {
     rows_ = memory;
-    first_ = first;
+    capacity_ = capacity;
   }
 
-  /// Before a batch is written behind row `end`: forgets rows before `from`.
-  void keep(int from, int end) {
-    from = std::clamp(from, first_, end);
-    if (from == first_) return;
-    std::memmove(rows_, row(from), static_cast<size_t>(end - from) * kStride * sizeof(float));
-    first_ = from;
+  float* row(int y) const {
+    const int slot = (y + kRowsAbove) % capacity_;
+    return rows_ + static_cast<ptrdiff_t>(slot) * kStride;
   }
-
-  float* row(int y) const { return rows_ + static_cast<ptrdiff_t>(y - first_) * kStride; }
 
  private:
+  static constexpr int kRowsAbove = 1 << 16;  // so that rows above the picture do not come out negative
+
   float* rows_ = nullptr;
-  int first_ = 0;
+  int capacity_ = 1;
 };
 
-/// How many rows before the batch a ring holds: what its readers look back at, and what they are behind.
-enum History {
-  kLightHistory = 2,
-  kSoftLightHistory = 4,
-  kXybHistory = 16,
-  kXybRowsHistory = 32,
-  kMiddleHistory = 7,
-  kMiddleRowsHistory = 14,
-  kHighHistory = 3,
-  kHighRowsHistory = 6,
-  kActivityRowsHistory = 12,
-  kBlurredActivityHistory = 6,
-  kLowDifferenceHistory = kReachLow,
-  kMiddleDifferenceHistory = 3,
-  kMaltaHistory = 16,
-  kTripleHistory = 8,
-  kDifferenceHistory = 9,
-};
-
-/// The rings of one picture.
+/// Rows of one picture. *_rows are blurred along rows. Rings without a remark hold what stages after them look back at.
 struct PictureRings {
-  std::array<Ring, 3> light, soft_light;    // as read; blurred along rows
-  std::array<Ring, 3> xyb, xyb_rows;        // *_rows: blurred along rows
+  std::array<Ring, 3> light, light_rows;
+  std::array<Ring, 3> xyb, xyb_rows;
   std::array<Ring, 3> middle, middle_rows;  // before the high band leaves it
   std::array<Ring, 2> high, high_rows;      // before the ultra-high band leaves it
-  Ring activity_rows;
-  Ring blurred_activity;
+  Ring activity_rows, blurred_activity;
+  std::array<Ring, 3> soft;  // of one batch: what the stage at work has blurred along columns
+  // Of one row: bands as they are compared.
+  std::array<Ring, 3> low_row, middle_row;
+  std::array<Ring, 2> high_row, ultra_row;
+  Ring activity_row;
 };
 
-/// The rings of a pair.
+/// Rows of a pair.
 struct PairRings {
   Ring low_difference;
   std::array<Ring, 3> middle_difference;
   std::array<Ring, 2> malta_middle, malta_high, malta_ultra;  // inputs of the line filters, X and Y
   std::array<Ring, 2> rows_of_three, columns_of_three;        // of malta_ultra
   Ring difference;                                            // all but the low band
+  Ring map;                                                   // a row of tiles
 };
 
-/// Calls visit(ring, history, reach) for every ring; `reach` is that of the stage which fills it.
+/// Calls visit(ring, capacity) for every ring of a picture. Rings hold a batch, and how far their readers are behind
+/// and look back.
 template <typename Visit>
-void visit_rings(std::array<PictureRings, 2>& pictures, PairRings& pair, Visit visit) {
-  for (PictureRings& rings : pictures) {
-    for (size_t c = 0; c < 3; ++c) {
-      visit(rings.light[c], kLightHistory, kReachLight);
-      visit(rings.soft_light[c], kSoftLightHistory, kReachLight);
-      visit(rings.xyb[c], kXybHistory, kReachXyb);
-      visit(rings.xyb_rows[c], kXybRowsHistory, kReachXyb);
-      visit(rings.middle[c], kMiddleHistory, kReachLow);
-      visit(rings.middle_rows[c], kMiddleRowsHistory, kReachLow);
-    }
-    for (size_t c = 0; c < 2; ++c) {
-      visit(rings.high[c], kHighHistory, kReachMiddle);
-      visit(rings.high_rows[c], kHighRowsHistory, kReachMiddle);
-    }
-    visit(rings.activity_rows, kActivityRowsHistory, kReachHigh);
-    visit(rings.blurred_activity, kBlurredActivityHistory, kReachBlurredActivity);
-  }
-  visit(pair.low_difference, kLowDifferenceHistory, kReachLow);
-  for (Ring& ring : pair.middle_difference) visit(ring, kMiddleDifferenceHistory, kReachMiddle);
-  for (size_t c = 0; c < 2; ++c) {
-    visit(pair.malta_middle[c], kMaltaHistory, kReachMiddle);
-    visit(pair.malta_high[c], kMaltaHistory, kReachHigh);
-    visit(pair.malta_ultra[c], kMaltaHistory, kReachHigh);
-    visit(pair.rows_of_three[c], kMaltaHistory, kReachHigh);
-    visit(pair.columns_of_three[c], kTripleHistory, kReachMalta - 1);
-  }
-  visit(pair.difference, kDifferenceHistory, kReachHigh);
+void visit_rings(PictureRings& rings, int batch, Visit visit) {
+  const auto all = [&](auto& list, int capacity) {
+    for (Ring& ring : list) visit(ring, capacity);
+  };
+  all(rings.light, batch + 2);
+  all(rings.light_rows, batch + 4);
+  all(rings.xyb, batch + 16);
+  all(rings.xyb_rows, batch + 32);
+  all(rings.middle, batch + 7);
+  all(rings.middle_rows, batch + 14);
+  all(rings.high, batch + 3);
+  all(rings.high_rows, batch + 6);
+  visit(rings.activity_rows, batch + 12);
+  visit(rings.blurred_activity, batch + 6);
+  all(rings.soft, batch);
+  all(rings.low_row, 1);
+  all(rings.middle_row, 1);
+  all(rings.high_row, 1);
+  all(rings.ultra_row, 1);
+  visit(rings.activity_row, 1);
+}
+
+template <typename Visit>
+void visit_rings(PairRings& rings, int batch, Visit visit) {
+  const auto all = [&](auto& list, int capacity) {
+    for (Ring& ring : list) visit(ring, capacity);
+  };
+  visit(rings.low_difference, batch + 19);
+  all(rings.middle_difference, batch + 3);
+  all(rings.malta_middle, batch + 11);
+  all(rings.malta_high, batch + 8);
+  all(rings.malta_ultra, batch + 8);
+  all(rings.rows_of_three, batch + 5);
+  all(rings.columns_of_three, batch + 6);
+  visit(rings.difference, batch + 9);
+  visit(rings.map, kTileHeight);
 }
 
 }  // namespace acuity::butteraugli

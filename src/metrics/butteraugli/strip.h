@@ -83,7 +83,8 @@ struct Piece {
   int y_begin = 0, y_end = 0;
 };
 
-/// Bytes a thread needs when it works on `batch` rows at a time.
+/// Bytes a thread needs when it works on `batch` rows at a time, of which there may be kLargestBatch.
+inline constexpr int kLargestBatch = 64;
 size_t scratch_bytes(int batch);
 void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch);
 
