@@ -11,26 +11,26 @@
 // does: XYB is large beside what is left when the blurred XYB is taken away, and flat pictures are nothing but
 // rounding.
 #define BLUR_LOW_RADIUS 16
-#define BLUR_LOW(AT, result)                                         \
-  {                                                                  \
-    real sum0 = (AT(-16) + AT(16)) * real(0.00467616227f);           \
-    real sum1 = (AT(-15) + AT(15)) * real(0.00632916577f);           \
-    real sum2 = (AT(-14) + AT(14)) * real(0.0084008323f);            \
-    real sum3 = (AT(-13) + AT(13)) * real(0.0109349554f);            \
-    sum0 = sum0 + (AT(-12) + AT(12)) * real(0.0139582399f);          \
-    sum1 = sum1 + (AT(-11) + AT(11)) * real(0.0174728278f);          \
-    sum2 = sum2 + (AT(-10) + AT(10)) * real(0.0214493759f);          \
-    sum3 = sum3 + (AT(-9) + AT(9)) * real(0.0258217137f);            \
-    sum0 = sum0 + (AT(-8) + AT(8)) * real(0.030484166f);             \
-    sum1 = sum1 + (AT(-7) + AT(7)) * real(0.0352925062f);            \
-    sum2 = sum2 + (AT(-6) + AT(6)) * real(0.0400690995f);            \
-    sum3 = sum3 + (AT(-5) + AT(5)) * real(0.044612404f);             \
-    sum0 = sum0 + (AT(-4) + AT(4)) * real(0.048710268f);             \
-    sum1 = sum1 + (AT(-3) + AT(3)) * real(0.0521560051f);            \
-    sum2 = sum2 + (AT(-2) + AT(2)) * real(0.0547655001f);            \
-    sum3 = sum3 + (AT(-1) + AT(1)) * real(0.056393452f);             \
-    result = AT(0) * real(0.056946788f) + sum0 + sum1 + sum2 + sum3; \
+// clang-format off
+#define BLUR_LOW_PAIRS(FIRST, NEXT, AT)                                   \
+  FIRST(AT, 16, sum0, 0.00467616227f) FIRST(AT, 15, sum1, 0.00632916577f) \
+  FIRST(AT, 14, sum2, 0.0084008323f)  FIRST(AT, 13, sum3, 0.0109349554f)  \
+  NEXT(AT, 12, sum0, 0.0139582399f)   NEXT(AT, 11, sum1, 0.0174728278f)   \
+  NEXT(AT, 10, sum2, 0.0214493759f)   NEXT(AT, 9, sum3, 0.0258217137f)    \
+  NEXT(AT, 8, sum0, 0.030484166f)     NEXT(AT, 7, sum1, 0.0352925062f)    \
+  NEXT(AT, 6, sum2, 0.0400690995f)    NEXT(AT, 5, sum3, 0.044612404f)     \
+  NEXT(AT, 4, sum0, 0.048710268f)     NEXT(AT, 3, sum1, 0.0521560051f)    \
+  NEXT(AT, 2, sum2, 0.0547655001f)    NEXT(AT, 1, sum3, 0.056393452f)
+// clang-format on
+#define BLUR_LOW_FIRST(AT, i, sum, weight) real sum = (AT(-(i)) + AT(i)) * real(weight);
+#define BLUR_LOW_NEXT(AT, i, sum, weight) sum = sum + (AT(-(i)) + AT(i)) * real(weight);
+#define BLUR_LOW_CENTRE 0.056946788f
+#define BLUR_LOW(AT, result)                                            \
+  {                                                                     \
+    BLUR_LOW_PAIRS(BLUR_LOW_FIRST, BLUR_LOW_NEXT, AT)                   \
+    result = AT(0) * real(BLUR_LOW_CENTRE) + sum0 + sum1 + sum2 + sum3; \
   }
+
 // clang-format off
 #define BLUR_LOW_EACH(TAP, AT)                                                                                  \
   TAP(AT, -16, 0.0821145922f) TAP(AT, -15, 0.111141749f)  TAP(AT, -14, 0.147520736f)  TAP(AT, -13, 0.19202058f) \
@@ -52,18 +52,24 @@
   }
 
 // Of the middle band, sigma 3.225, of the high band, sigma 1.564, and of the mask, sigma 2.7.
-#define BLUR_MIDDLE_RADIUS 7
-#define BLUR_MIDDLE(AT, result)                             \
-  {                                                         \
-    real sum = AT(0) * real(0.126172677f);                  \
-    sum = fma(AT(-1) + AT(1), real(0.120250173f), sum);     \
-    sum = fma(AT(-2) + AT(2), real(0.104099087f), sum);     \
-    sum = fma(AT(-3) + AT(3), real(0.0818557069f), sum);    \
-    sum = fma(AT(-4) + AT(4), real(0.0584644414f), sum);    \
-    sum = fma(AT(-5) + AT(5), real(0.0379293561f), sum);    \
-    sum = fma(AT(-6) + AT(6), real(0.0223511513f), sum);    \
-    result = fma(AT(-7) + AT(7), real(0.0119636906f), sum); \
+// The centre first, then pairs of equal weight from the inside out, each by an fma.
+#define BLUR_FUSED_NEXT(AT, i, weight) sum = fma(AT(-(i)) + AT(i), real(weight), sum);
+#define BLUR_FUSED(PAIRS, centre, AT, result) \
+  {                                           \
+    real sum = AT(0) * real(centre);          \
+    PAIRS(BLUR_FUSED_NEXT, AT)                \
+    result = sum;                             \
   }
+
+#define BLUR_MIDDLE_RADIUS 7
+#define BLUR_MIDDLE_CENTRE 0.126172677f
+// clang-format off
+#define BLUR_MIDDLE_PAIRS(NEXT, AT)                                                \
+  NEXT(AT, 1, 0.120250173f)  NEXT(AT, 2, 0.104099087f)  NEXT(AT, 3, 0.0818557069f) \
+  NEXT(AT, 4, 0.0584644414f) NEXT(AT, 5, 0.0379293561f) NEXT(AT, 6, 0.0223511513f) \
+  NEXT(AT, 7, 0.0119636906f)
+// clang-format on
+#define BLUR_MIDDLE(AT, result) BLUR_FUSED(BLUR_MIDDLE_PAIRS, BLUR_MIDDLE_CENTRE, AT, result)
 // clang-format off
 #define BLUR_MIDDLE_EACH(TAP, AT)                                                                            \
   TAP(AT, -7, 0.0948199779f) TAP(AT, -6, 0.177147314f)  TAP(AT, -5, 0.300614655f)  TAP(AT, -4, 0.463368475f) \
@@ -73,13 +79,12 @@
 // clang-format on
 
 #define BLUR_HIGH_RADIUS 3
-#define BLUR_HIGH(AT, result)                               \
-  {                                                         \
-    real sum = AT(0) * real(0.261008143f);                  \
-    sum = fma(AT(-1) + AT(1), real(0.21276471f), sum);      \
-    sum = fma(AT(-2) + AT(2), real(0.115248762f), sum);     \
-    result = fma(AT(-3) + AT(3), real(0.0414824188f), sum); \
-  }
+#define BLUR_HIGH_CENTRE 0.261008143f
+// clang-format off
+#define BLUR_HIGH_PAIRS(NEXT, AT) \
+  NEXT(AT, 1, 0.21276471f)   NEXT(AT, 2, 0.115248762f)  NEXT(AT, 3, 0.0414824188f)
+// clang-format on
+#define BLUR_HIGH(AT, result) BLUR_FUSED(BLUR_HIGH_PAIRS, BLUR_HIGH_CENTRE, AT, result)
 // clang-format off
 #define BLUR_HIGH_EACH(TAP, AT)                                                                  \
   TAP(AT, -3, 0.158931509f) TAP(AT, -2, 0.441552371f) TAP(AT, -1, 0.815165043f) TAP(AT, 0, 1.0f) \
@@ -87,16 +92,13 @@
 // clang-format on
 
 #define BLUR_MASK_RADIUS 6
-#define BLUR_MASK(AT, result)                               \
-  {                                                         \
-    real sum = AT(0) * real(0.150077745f);                  \
-    sum = fma(AT(-1) + AT(1), real(0.140129417f), sum);     \
-    sum = fma(AT(-2) + AT(2), real(0.114069179f), sum);     \
-    sum = fma(AT(-3) + AT(3), real(0.0809530616f), sum);    \
-    sum = fma(AT(-4) + AT(4), real(0.0500869155f), sum);    \
-    sum = fma(AT(-5) + AT(5), real(0.0270172581f), sum);    \
-    result = fma(AT(-6) + AT(6), real(0.0127052814f), sum); \
-  }
+#define BLUR_MASK_CENTRE 0.150077745f
+// clang-format off
+#define BLUR_MASK_PAIRS(NEXT, AT)                                                  \
+  NEXT(AT, 1, 0.140129417f)  NEXT(AT, 2, 0.114069179f)  NEXT(AT, 3, 0.0809530616f) \
+  NEXT(AT, 4, 0.0500869155f) NEXT(AT, 5, 0.0270172581f) NEXT(AT, 6, 0.0127052814f)
+// clang-format on
+#define BLUR_MASK(AT, result) BLUR_FUSED(BLUR_MASK_PAIRS, BLUR_MASK_CENTRE, AT, result)
 // clang-format off
 #define BLUR_MASK_EACH(TAP, AT)                                                                              \
   TAP(AT, -6, 0.0846579969f) TAP(AT, -5, 0.180021748f)  TAP(AT, -4, 0.333739787f)  TAP(AT, -3, 0.539407492f) \

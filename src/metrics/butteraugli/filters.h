@@ -7,27 +7,79 @@ struct Columns {
   int end = 0;
 };
 
-// A blur of blurs.h; `at` gives the sample at a distance.
-#define BLUR_TYPE(Name, NAME, kind)                        \
-  struct Name {                                            \
-    static constexpr int kRadius = BLUR_##NAME##_RADIUS;   \
-    static constexpr Blur kBlur = Blur::kind;              \
-    template <typename At>                                 \
-    static HWY_INLINE real inside(At at) {                 \
-      real result;                                         \
-      BLUR_##NAME(at, result) return result;               \
-    }                                                      \
-    template <typename At>                                 \
-    static HWY_INLINE real edge(At at, real scale) {       \
-      real result;                                         \
-      BLUR_##NAME##_EDGE(at, scale, result) return result; \
-    }                                                      \
+// Blurs of blurs.h; `at` gives the sample at a distance. inside_four() is inside() at four neighbouring pixels: each
+// sample is loaded once for all of them.
+#define BLUR_MEMBERS(NAME, kind)                         \
+  static constexpr int kRadius = BLUR_##NAME##_RADIUS;   \
+  static constexpr Blur kBlur = Blur::kind;              \
+  template <typename At>                                 \
+  static HWY_INLINE real inside(At at) {                 \
+    real result;                                         \
+    BLUR_##NAME(at, result) return result;               \
+  }                                                      \
+  template <typename At>                                 \
+  static HWY_INLINE real edge(At at, real scale) {       \
+    real result;                                         \
+    BLUR_##NAME##_EDGE(at, scale, result) return result; \
+  }
+
+// From the outside in: what is before and after the four pixels moves towards them.
+struct LowBlur {
+  BLUR_MEMBERS(LOW, low)
+
+  template <typename At>
+  static HWY_INLINE void inside_four(At at, real (&result)[4]) {
+    real before[4], after[4];
+    for (int k = 0; k < 4; ++k) {
+      before[k] = at(k - kRadius);
+      after[k] = at(k + kRadius);
+    }
+    const auto move_in = [&](int i) HWY_ATTR {
+      for (int k = 0; k < 3; ++k) before[k] = before[k + 1];
+      for (int k = 3; k > 0; --k) after[k] = after[k - 1];
+      before[3] = at(4 - i);
+      after[0] = at(i - 1);
+    };
+#define FIRST_OF_FOUR(AT, i, sum, weight)                                     \
+  real sum[4];                                                                \
+  for (int k = 0; k < 4; ++k) sum[k] = (before[k] + after[k]) * real(weight); \
+  move_in(i);
+#define NEXT_OF_FOUR(AT, i, sum, weight)                                               \
+  for (int k = 0; k < 4; ++k) sum[k] = sum[k] + (before[k] + after[k]) * real(weight); \
+  move_in(i);
+    BLUR_LOW_PAIRS(FIRST_OF_FOUR, NEXT_OF_FOUR, at)
+#undef NEXT_OF_FOUR
+#undef FIRST_OF_FOUR
+    for (int k = 0; k < 4; ++k) result[k] = before[k] * real(BLUR_LOW_CENTRE) + sum0[k] + sum1[k] + sum2[k] + sum3[k];
+  }
+};
+
+// From the inside out.
+#define FUSED_NEXT_OF_FOUR(AT, i, weight)                \
+  for (int k = 3; k > 0; --k) before[k] = before[k - 1]; \
+  for (int k = 0; k < 3; ++k) after[k] = after[k + 1];   \
+  before[0] = at(-(i));                                  \
+  after[3] = at(3 + (i));                                \
+  for (int k = 0; k < 4; ++k) result[k] = fma(before[k] + after[k], real(weight), result[k]);
+#define FUSED_BLUR_TYPE(Name, NAME, kind)                          \
+  struct Name {                                                    \
+    BLUR_MEMBERS(NAME, kind)                                       \
+    template <typename At>                                         \
+    static HWY_INLINE void inside_four(At at, real (&result)[4]) { \
+      real before[4], after[4];                                    \
+      for (int k = 0; k < 4; ++k) {                                \
+        before[k] = after[k] = at(k);                              \
+        result[k] = before[k] * real(BLUR_##NAME##_CENTRE);        \
+      }                                                            \
+      BLUR_##NAME##_PAIRS(FUSED_NEXT_OF_FOUR, at)                  \
+    }                                                              \
   };
-BLUR_TYPE(LowBlur, LOW, low)
-BLUR_TYPE(MiddleBlur, MIDDLE, middle)
-BLUR_TYPE(HighBlur, HIGH, high)
-BLUR_TYPE(MaskBlur, MASK, mask)
-#undef BLUR_TYPE
+FUSED_BLUR_TYPE(MiddleBlur, MIDDLE, middle)
+FUSED_BLUR_TYPE(HighBlur, HIGH, high)
+FUSED_BLUR_TYPE(MaskBlur, MASK, mask)
+#undef FUSED_BLUR_TYPE
+#undef FUSED_NEXT_OF_FOUR
+#undef BLUR_MEMBERS
 
 // The columns of a row held in which the picture's edges cut a blur: those before `left` and from `right` on. `scale`
 // holds blur_edge_scale there, 0 elsewhere.
@@ -51,7 +103,7 @@ HWY_INLINE void blur_row(const float* in, Columns columns, const RowEdges& edges
 }
 
 // Rows y_begin .. y_end - 1 of a picture `height` high. A few columns at a time go down all rows while they are in the
-// nearest cache, and two rows at a time share what they look at.
+// nearest cache.
 template <typename Kind>
 HWY_INLINE void blur_columns(const Ring& in, int y_begin, int y_end, int height, Columns columns, const Ring& out) {
   constexpr int kTogether = 64;
@@ -62,28 +114,24 @@ HWY_INLINE void blur_columns(const Ring& in, int y_begin, int y_end, int height,
     const int block_end = std::min(block + kTogether, columns.end);
     for (int y = y_begin; y < y_end;) {
       const float* const* centre = rows + (y - y_begin) + kRadius;
-      float* to = out.row(y);
-      if (y < kRadius || y >= height - kRadius) {
-        const real scale = real(blur_edge_scale(Kind::kBlur, y, height));
+      if (y >= kRadius && y + 4 <= std::min(y_end, height - kRadius)) {
+        float* const to[4] = {out.row(y), out.row(y + 1), out.row(y + 2), out.row(y + 3)};
         for (int x = block; x < block_end; x += kLanes) {
-          store(Kind::edge([&](int i) HWY_ATTR { return load(centre[i] + x); }, scale), to + x);
+          real result[4];
+          Kind::inside_four([&](int i) HWY_ATTR { return load(centre[i] + x); }, result);
+          for (int k = 0; k < 4; ++k) store(result[k], to[k] + x);
         }
-        y += 1;
-      } else if (y + 1 < std::min(y_end, height - kRadius)) {
-        float* to_next = out.row(y + 1);
-        for (int x = block; x < block_end; x += kLanes) {
-          const real upper = Kind::inside([&](int i) HWY_ATTR { return load(centre[i] + x); });
-          const real lower = Kind::inside([&](int i) HWY_ATTR { return load(centre[i + 1] + x); });
-          store(upper, to + x);
-          store(lower, to_next + x);
-        }
-        y += 2;
-      } else {
-        for (int x = block; x < block_end; x += kLanes) {
-          store(Kind::inside([&](int i) HWY_ATTR { return load(centre[i] + x); }), to + x);
-        }
-        y += 1;
+        y += 4;
+        continue;
       }
+      const bool inside = y >= kRadius && y < height - kRadius;
+      const real scale = inside ? real(0.0f) : real(blur_edge_scale(Kind::kBlur, y, height));
+      float* to = out.row(y);
+      for (int x = block; x < block_end; x += kLanes) {
+        const auto at = [&](int i) HWY_ATTR { return load(centre[i] + x); };
+        store(inside ? Kind::inside(at) : Kind::edge(at, scale), to + x);
+      }
+      y += 1;
     }
   }
 }
