@@ -125,7 +125,11 @@ MetricEntry ssimulacra2_entry() {
   info.minimum_side = ssimulacra2::kMinimumSide;
   info.has_map = true;
   info.alpha_rule = "with a transparent reference, over grey 0.1 and 0.9 and the lower score; otherwise over grey 0.5";
-  return {std::move(info), ssimulacra2::Ssimulacra2::create, ssimulacra2::meaning, true, 21};
+  return {.info = std::move(info),
+          .create = ssimulacra2::Ssimulacra2::create,
+          .meaning = ssimulacra2::meaning,
+          .on_gpu = true,
+          .cpu_ns = 21};
 }
 
 }  // namespace acuity
