@@ -6,6 +6,8 @@
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, for profilers and checkers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
+//
+// A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -38,6 +40,15 @@ struct Case {
   const ImageView* reference;
   const ImageView* distorted;
 };
+
+ScorerOptions options_of(const std::string& metric, const std::string& device) {
+  const size_t colon = metric.find(':'), equals = metric.find('=');
+  ScorerOptions options{.metric = metric.substr(0, colon), .device = device};
+  if (equals != std::string::npos) {
+    options.metric_options = {{metric.substr(colon + 1, equals - colon - 1), metric.substr(equals + 1)}};
+  }
+  return options;
+}
 
 Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
                     ScorerOptions options) {
@@ -95,7 +106,7 @@ Content drawn(bool distorted, Channels channels) {
 }
 
 void test_drawn(const MetricInfo& metric, const std::string& device, int width, int height, bool everything,
-                Channels channels = Channels::rgb) {
+                Channels channels = Channels::rgb, const ScorerOptions& options = {}) {
   for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
     if (!everything && type != SampleType::u8) continue;
     const Layout layout{.type = type, .depth = type == SampleType::u8 ? 8 : 12};
@@ -103,25 +114,30 @@ void test_drawn(const MetricInfo& metric, const std::string& device, int width, 
     const Sheet distorted(layout, width, height, channels, drawn(true, channels));
     const Case pair{fmt::format("drawn {}x{} {} of {}", width, height, layout.name(), static_cast<int>(channels)),
                     &reference.view, &distorted.view};
-    compare(metric, device, pair, false, 0);
+    compare(metric, device, pair, false, 0, options);
     if (everything) {
-      compare(metric, device, pair, true, 0);
-      compare(metric, device, pair, false, 34);
+      compare(metric, device, pair, true, 0, options);
+      compare(metric, device, pair, false, 34, options);
     }
   }
 }
 
-// Every option that takes numbers at one of them, and the map where devices make it.
+// Every option that takes numbers at one of them, every word of the others, and the map where devices make it.
 void test_options(const MetricEntry& entry, const std::string& device) {
   for (const Channels channels : {Channels::rgb, Channels::rgba}) {
     const Sheet reference({SampleType::u8, 8}, 75, 70, channels, drawn(false, channels));
     const Sheet distorted({SampleType::u8, 8}, 75, 70, channels, drawn(true, channels));
     const Case pair{fmt::format("drawn 75x70 of {}", static_cast<int>(channels)), &reference.view, &distorted.view};
     for (const MetricOption& option : entry.info.options) {
-      if (option.least > option.most) continue;
-      const std::string value = fmt::format("{}", option.least + (option.most - option.least) / 8);
-      compare(entry.info, device, {pair.name + " " + option.name, pair.reference, pair.distorted}, false, 0,
-              {.metric_options = {{option.name, value}}});
+      std::vector<std::string> values = option.words;
+      if (option.least <= option.most) {
+        values = {fmt::format("{}", option.least + (option.most - option.least) / 8)};
+      }
+      for (const std::string& value : values) {
+        const std::string name = fmt::format("{} {}={}", pair.name, option.name, value);
+        compare(entry.info, device, {name, pair.reference, pair.distorted}, false, 0,
+                {.metric_options = {{option.name, value}}});
+      }
     }
     if (entry.map_on_gpu) {
       compare(entry.info, device, {pair.name + " map", pair.reference, pair.distorted}, false, 0, {.want_map = true});
@@ -158,6 +174,11 @@ int test(const std::string& device, bool quick) {
       test_drawn(entry.info, device, 45, 140, true, channels);
     }
     test_options(entry, device);
+    // These compare pictures of this height in several parts when cut into strips.
+    if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
+    if (entry.info.name == "iwssim") {
+      test_drawn(entry.info, device, 189, 1201, true, Channels::rgb, {.metric_options = {{"weights", "none"}}});
+    }
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);
@@ -217,7 +238,7 @@ int once(const std::string& id, int side, const std::string& metric) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) return 1;
   const Result<PinnedPair> pair = pinned_pair(**opened, side);
-  Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id}, side, side);
+  Result<Scorer> scorer = Scorer::create(options_of(metric, id), side, side);
   if (!pair.ok() || !scorer.ok()) return 1;
   const Result<Score> found = scorer->score(pair->reference, pair->distorted);
   fmt::print("{}\n", found.ok() ? fmt::format("{:.17g}", found->value) : found.status().message());
@@ -228,7 +249,7 @@ int once(const std::string& id, int side, const std::string& metric) {
 int bench_many(Device& device, const std::string& metric) {
   for (const int side : {256, 512, 1024}) {
     const Result<PinnedPair> pair = pinned_pair(device, side);
-    Result<Scorer> scorer = Scorer::create({.metric = metric, .device = device.info().id}, side, side);
+    Result<Scorer> scorer = Scorer::create(options_of(metric, device.info().id), side, side);
     if (!pair.ok() || !scorer.ok()) return 1;
     const std::vector<ImagePair> pairs(static_cast<size_t>(400 * 512 / side), {pair->reference, pair->distorted});
     const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
@@ -269,7 +290,7 @@ int bench(const std::string& id, const std::string& metric) {
       });
     }
     const Result<int64_t> before = device.free_bytes();
-    Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id}, side, side);
+    Result<Scorer> scorer = Scorer::create(options_of(metric, id), side, side);
     if (!scorer.ok()) {
       fmt::print("{}\n", scorer.status().message());
       return 1;
@@ -290,7 +311,9 @@ int bench(const std::string& id, const std::string& metric) {
     std::vector<std::thread> threads;
     for (int i = 0; i < streams; ++i) {
       threads.emplace_back([&] {
-        Result<Scorer> scorer = Scorer::create({.metric = metric, .device = id, .threads = 1}, 512, 512);
+        ScorerOptions options = options_of(metric, id);
+        options.threads = 1;
+        Result<Scorer> scorer = Scorer::create(options, 512, 512);
         for (int k = 0; scorer.ok() && k < kPairs; ++k) {
           if (!scorer->score(pair->reference, pair->distorted).ok()) break;
         }

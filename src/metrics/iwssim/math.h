@@ -86,9 +86,12 @@ FUNCTION real between(real a, real b, real fraction) { return fma(fraction, b - 
 
 // How improbable the reference's values are: z C^-1 z / count, C their covariance over the whole band. COEFFICIENT(i)
 // is number i of the triangular matrix that makes them independent, row by row: row q, column p <= q, is PAIR(p, q).
-#define IMPROBABILITY(result, z, count, COEFFICIENT)                                                   \
-  result = real(0.0f);                                                                                 \
-  UNROLL for (int q = 0; q < (count); ++q) {                                                           \
+#define IMPROBABILITY(result, z, count, COEFFICIENT) \
+  result = real(0.0f);                               \
+  UNROLL for (int q = 0; q < (count); ++q) ADD_IMPROBABILITY(result, z, q, COEFFICIENT)
+// The share of row q.
+#define ADD_IMPROBABILITY(result, z, q, COEFFICIENT)                                                   \
+  {                                                                                                    \
     real independent = COEFFICIENT(PAIR(0, q)) * z[0];                                                 \
     UNROLL for (int p = 1; p <= q; ++p) independent = fma(COEFFICIENT(PAIR(p, q)), z[p], independent); \
     result = fma(independent, independent, result);                                                    \

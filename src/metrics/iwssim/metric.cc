@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/image_copy.h"
+#include "base/try.h"
 #include "metrics/iwssim/runner.h"
 #include "metrics/iwssim/scales.h"
 #include "metrics/luma_rows.h"
@@ -26,7 +27,8 @@ class StructuralSimilarity final : public Metric {
     if (!side.ok()) return side;
     const Size size{static_cast<int>(enlarge_side(enlarge, setup.width, kMinimumSide).size()),
                     static_cast<int>(enlarge_side(enlarge, setup.height, kMinimumSide).size())};
-    Result<std::unique_ptr<Runner>> runner = create_cpu_runner(setup, kind, size);
+    Result<std::unique_ptr<Runner>> runner =
+        setup.device != nullptr ? create_gpu_runner(setup, kind, enlarge, size) : create_cpu_runner(setup, kind, size);
     if (!runner.ok()) return runner.status();
     return std::unique_ptr<Metric>(new StructuralSimilarity(setup, kind, enlarge, size, std::move(*runner)));
   }
@@ -98,7 +100,7 @@ class StructuralSimilarity final : public Metric {
     Measurement measured;
     measured.value = score_of(kind_, values);
     measured.outputs = named_values(values);
-    if (setup_.want_map) measured.map = map_of(*sums);
+    if (setup_.want_map) ACUITY_TRY_ASSIGN(measured.map, map_of(*sums));
     const std::string& description = reference != nullptr ? reference->description() : prepared_description_;
     measured.assumptions = {"reference: " + description, "distorted: " + distorted.description()};
     if (distorted.enlarged()) {
@@ -111,7 +113,7 @@ class StructuralSimilarity final : public Metric {
 
   // The share of each pixel in the losses of all scales. Where the window does not fit, the nearest place where it does
   // stands in.
-  DifferenceMap map_of(const std::array<ScaleSums, kScales>& sums) {
+  Result<DifferenceMap> map_of(const std::array<ScaleSums, kScales>& sums) {
     DifferenceMap map{setup_.width, setup_.height, {}};
     map.values.assign(static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height), 0.0f);
     const int step_x = enlarge_ == Enlarge::upscale ? size_.width / setup_.width : 1;
@@ -123,7 +125,7 @@ class StructuralSimilarity final : public Metric {
       const double weight = sums[static_cast<size_t>(s)].weight;
       const float share = static_cast<float>(exponent(s) * (weight > 0 ? count / weight : 1));
       losses.resize(static_cast<size_t>(places.width) * static_cast<size_t>(places.height));
-      runner_->loss_map(s, losses.data());
+      ACUITY_TRY(runner_->loss_map(s, losses.data()));
       const auto place = [s](int i, int step, int length) {
         return static_cast<size_t>(std::clamp(((i * step + step / 2) >> s) - kBorder, 0, length - 1));
       };
@@ -179,12 +181,20 @@ MetricEntry iwssim_entry() {
                           .help = "what each place of a scale counts for; none is the reference's own MS-SSIM switch",
                           .otherwise = "information",
                           .words = {"information", "none"}});
-  return {std::move(info), iwssim::create_iwssim, iwssim::no_meaning};
+  return {.info = std::move(info),
+          .create = iwssim::create_iwssim,
+          .meaning = iwssim::no_meaning,
+          .on_gpu = true,
+          .cpu_ns = 17};
 }
 
 MetricEntry msssim_entry() {
-  return {iwssim::info_of("msssim", "MS-SSIM: structural similarity of luma over five scales, as published in 2003"),
-          iwssim::create_msssim, iwssim::no_meaning};
+  return {.info = iwssim::info_of("msssim",
+                                  "MS-SSIM: structural similarity of luma over five scales, as published in 2003"),
+          .create = iwssim::create_msssim,
+          .meaning = iwssim::no_meaning,
+          .on_gpu = true,
+          .cpu_ns = 6};
 }
 
 }  // namespace acuity

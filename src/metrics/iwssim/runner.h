@@ -28,11 +28,12 @@ class Runner {
 
   /// What each place contributes to the sum that a scale's value is made from, over loss_size, for the pair run just
   /// before.
-  virtual void loss_map(int scale, float* map) = 0;
+  virtual Status loss_map(int scale, float* map) = 0;
 };
 
 /// `size` is that of the pictures after a small one has been enlarged.
 Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, Kind kind, Size size);
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size);
 
 }  // namespace acuity::iwssim
 

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// IW-SSIM and MS-SSIM on a GPU, whichever: the launches. The reference goes up first. While the distorted picture
+// follows, the reference's products are added up there and become the figures of the weights here; so the losses can be
+// worked on from the top down while the last rows are still on their way.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "lang/host.h"
+#include "metrics/iwssim/information.h"
+#include "metrics/iwssim/runner.h"
+#include "metrics/upload.h"
+
+namespace acuity {
+
+extern const KernelFile iwssim_pyramid_kernels;
+extern const KernelFile iwssim_kernels;
+
+namespace iwssim {
+
+namespace pyramid {
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &iwssim_pyramid_kernels;
+#include "metrics/iwssim/pyramid_kernels.h"
+}  // namespace pyramid
+
+namespace kernels {
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &iwssim_kernels;
+#include "metrics/iwssim/kernels.h"
+}  // namespace kernels
+
+namespace {
+
+constexpr int kBandPixels = 1 << 20;               // of pixels on their way
+constexpr int kOneBandPixels = 1 << 19;            // pictures up to this size are not cut
+constexpr int kSlots = 2;                          // bands of pixels on the device: one being worked on, one on its way
+constexpr int kCuts = 4;                           // parts in which the distorted picture is compared
+constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
+constexpr int kLongestSide = 500'000;              // and groups in 16
+constexpr size_t kDeviceAlignment = 256;
+constexpr size_t kNumbers = size_t{kWeightedScales} * INFORMATION_FOURS * 4;
+
+int groups(int count, int of) { return (count + of - 1) / of; }
+size_t index(int i) { return static_cast<size_t>(i); }
+
+// Memory on a device, and how it is divided.
+class Division {
+ public:
+  size_t place(size_t floats) {
+    const size_t at = bytes_;
+    bytes_ += round_up(floats * sizeof(float), kDeviceAlignment);
+    return at;
+  }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  size_t bytes_ = 0;
+};
+
+class GpuRunner final : public Runner {
+ public:
+  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size) {
+    if (int64_t{size.width} * size.height > kMostPixels || std::max(size.width, size.height) > kLongestSide) {
+      return Status(
+          StatusCode::too_big,
+          fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu", size.width, size.height));
+    }
+    std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, kind, enlarge, size));
+    ACUITY_TRY(runner->allocate());
+    return std::unique_ptr<Runner>(std::move(runner));
+  }
+
+  ~GpuRunner() override {
+    // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
+    for (const std::unique_ptr<Queue>* queue : {&copy_, &reference_, &distorted_, &compare_}) {
+      if (*queue) static_cast<void>((*queue)->wait());
+    }
+  }
+
+  size_t working_bytes() const override {
+    size_t bytes = 0;
+    for (const auto* memory : {&memory_, &pair_, &prepared_}) bytes += *memory ? (*memory)->size() : 0;
+    for (const auto* memory : {&results_, &products_here_, &numbers_here_}) bytes += *memory ? (*memory)->size() : 0;
+    for (const Upload& upload : uploads_) bytes += upload.bytes();
+    return bytes;
+  }
+
+  Status prepare(const LumaRows& reference) override {
+    if (!prepared_) ACUITY_TRY_ASSIGN(prepared_, create_pyramid());
+    ACUITY_TRY(send_reference(reference, *prepared_));
+    ACUITY_TRY(finish_reference(*prepared_));
+    return compare_->wait();
+  }
+
+  void forget() override {}
+
+  Result<std::array<ScaleSums, kScales>> run(const LumaRows* reference, const LumaRows& distorted) override {
+    if (reference != nullptr) {
+      if (!pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
+      ACUITY_TRY(send_reference(*reference, *pair_));
+    }
+    DeviceMemory& compared = reference != nullptr ? *pair_ : *prepared_;
+    ACUITY_TRY(send_distorted(distorted, compared, reference != nullptr));
+    if (kind_ == Kind::information) {
+      if (reference != nullptr) ACUITY_TRY(finish_reference(compared));
+      ACUITY_TRY(compare_weighted(compared));
+    }
+    Queue& last = kind_ == Kind::information ? *compare_ : *distorted_;
+    ACUITY_TRY(last.download(*results_, 0, *memory_, tiles_, results_->size()));
+    ACUITY_TRY(last.wait());
+    return pool();
+  }
+
+  Status loss_map(int, float*) override {
+    return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+  }
+
+ private:
+  enum { kReference, kDistorted };
+
+  GpuRunner(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size)
+      : setup_(setup),
+        kind_(kind),
+        enlarge_(enlarge),
+        size_(size),
+        enlarged_(size.width != setup.width || size.height != setup.height),
+        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads)} {
+    const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
+    const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandPixels / setup.width;
+    band_ = std::clamp(asked, 1, setup.height);
+    cut_rows_ = small && setup.strip_rows == 0 ? setup.height : groups(setup.height, kCuts);
+  }
+
+  Status allocate() {
+    Device& device = *setup_.device;
+    ACUITY_TRY_ASSIGN(copy_, device.create_queue());
+    ACUITY_TRY_ASSIGN(reference_, device.create_queue());
+    ACUITY_TRY_ASSIGN(distorted_, device.create_queue());
+    ACUITY_TRY_ASSIGN(compare_, device.create_queue());
+    for (std::unique_ptr<Event>* event : {&reference_made_, &plain_done_}) {
+      ACUITY_TRY_ASSIGN(*event, device.create_event());
+    }
+    for (auto* events : {&sent_[0], &sent_[1], &worked_[0], &worked_[1]}) {
+      for (std::unique_ptr<Event>& event : *events) ACUITY_TRY_ASSIGN(event, device.create_event());
+    }
+    for (Cut& cut : cuts_) ACUITY_TRY_ASSIGN(cut.made, device.create_event());
+
+    const auto tiles = index(kernels::tiles_before(size_.width, size_.height, kScales, WINDOW_MARGIN));
+    Division division;
+    distorted_at_ = division.place(index(kernels::pyramid_floats(size_.width, size_.height)));
+    tiles_ = division.place(tiles * 3);
+    const std::vector<float> tables = make_tables();
+    tables_at_ = division.place(tables.size());
+    if (enlarged_) {
+      for (size_t& at : sources_) at = division.place(index(setup_.width) * index(setup_.height));
+    }
+    if (kind_ == Kind::information) {
+      const auto products =
+          index(kernels::tiles_before(size_.width, size_.height, kWeightedScales, PRODUCT_MARGIN)) * kValuePairs;
+      products_ = division.place(products);
+      ACUITY_TRY_ASSIGN(products_here_, device.allocate_pinned(products * sizeof(float)));
+      ACUITY_TRY_ASSIGN(numbers_here_, device.allocate_pinned(kNumbers * sizeof(float)));
+    }
+    ACUITY_TRY_ASSIGN(memory_, device.allocate(division.bytes()));
+    ACUITY_TRY_ASSIGN(results_, device.allocate_pinned(tiles * sizeof(TileSums)));
+    ACUITY_TRY(prepare_kernels());
+    ACUITY_TRY(copy_->clear(*memory_, 0, memory_->size()));
+    std::unique_ptr<PinnedMemory> staging;
+    ACUITY_TRY_ASSIGN(staging, device.allocate_pinned(tables.size() * sizeof(float)));
+    std::memcpy(staging->data(), tables.data(), staging->size());
+    ACUITY_TRY(copy_->upload(*memory_, tables_at_, *staging, 0, staging->size()));
+    return copy_->wait();
+  }
+
+  Status prepare_kernels() {
+    std::vector<KernelInfo> used{pyramid::make_luma, kernels::compare_plain};
+    if (enlarged_) used.push_back(pyramid::enlarge);
+    if (kind_ == Kind::classic) {
+      used.push_back(pyramid::halve);
+    } else {
+      used.insert(used.end(), {pyramid::reduce_twice, pyramid::make_bands});
+    }
+    if (kind_ == Kind::information) used.insert(used.end(), {kernels::sum_products, kernels::compare_weighted});
+    for (const KernelInfo& kernel : used) ACUITY_TRY(setup_.device->prepare(kernel));
+    return {};
+  }
+
+  // What is the same for all pictures: the half-way cases of luma, then the places of parents, then where the samples
+  // of an enlarged picture come from.
+  std::vector<float> make_tables() {
+    std::vector<float> tables(luma_ties().begin(), luma_ties().end());
+    parents_at_ = tables.size();
+    if (kind_ == Kind::information) {
+      const std::array<Size, kScales> sizes = scale_sizes(size_.width, size_.height);
+      for (size_t s = 0; has_parent(static_cast<int>(s)); ++s) {
+        const std::array<std::vector<ParentPlace>, 2> sides{parent_places(sizes[s].width, sizes[s + 1].width),
+                                                            parent_places(sizes[s].height, sizes[s + 1].height)};
+        for (const std::vector<ParentPlace>& side : sides) {
+          for (const ParentPlace& place : side) {
+            tables.insert(tables.end(), {static_cast<float>(place.first), place.fraction});
+          }
+        }
+      }
+    }
+    places_at_ = tables.size();
+    if (enlarged_) {
+      for (const int side : {setup_.width, setup_.height}) {
+        for (const Enlarged& place : enlarge_side(enlarge_, side, kMinimumSide)) {
+          tables.insert(tables.end(),
+                        {static_cast<float>(place.first), static_cast<float>(place.second), place.fraction});
+        }
+      }
+    }
+    return tables;
+  }
+
+  // Of a reference: behind it lie the figures of its weights.
+  Result<std::unique_ptr<DeviceMemory>> create_pyramid() {
+    Division division;
+    static_cast<void>(division.place(index(kernels::pyramid_floats(size_.width, size_.height))));
+    numbers_ = division.place(kNumbers);
+    std::unique_ptr<DeviceMemory> memory;
+    ACUITY_TRY_ASSIGN(memory, setup_.device->allocate(division.bytes()));
+    ACUITY_TRY(reference_->clear(*memory, 0, memory->size()));
+    return memory;
+  }
+
+  template <typename T>
+  DeviceArray<T> array(size_t offset) const {
+    return {memory_->address() + offset};
+  }
+  DeviceArray<const float> table(size_t place) const { return array<const float>(tables_at_ + place * sizeof(float)); }
+
+  // Luma of a picture, band by band; `made(rows)` is called whenever there are more rows of it.
+  template <typename Made>
+  Status send(size_t i, const LumaRows& picture, Queue& queue, DeviceArray<float> to, const Made& made) {
+    ACUITY_TRY(uploads_[i].begin(*copy_, picture.rows(), band_, kSlots));
+    const DeviceArray<float> luma = enlarged_ ? array<float>(sources_[i]) : to;
+    const int stride = enlarged_ ? setup_.width : pyramid::stride_of(setup_.width, 0);
+    int number = 0;
+    for (int y = 0; y < setup_.height; y += band_, ++number) {
+      const int y_end = std::min(y + band_, setup_.height), slot = number % kSlots;
+      if (number >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[i][index(slot)]));
+      SentPixels sent;
+      ACUITY_TRY_ASSIGN(sent, uploads_[i].send(*copy_, picture.rows(), y, y_end, slot));
+      ACUITY_TRY(copy_->signal(*sent_[i][index(slot)]));
+      ACUITY_TRY(queue.wait_for(*sent_[i][index(slot)]));
+      ACUITY_TRY(queue.run(pyramid::make_luma, groups(setup_.width, 32), groups(y_end - y, 32), sent.samples,
+                           sent.table, table(0), luma, sent.form, sent.extent, picture.rounded() ? 1 : 0, sent.y_first,
+                           setup_.width, y, y_end, stride));
+      ACUITY_TRY(queue.signal(*worked_[i][index(slot)]));
+      if (!enlarged_) ACUITY_TRY(made(y_end));
+    }
+    if (!enlarged_) return {};
+    ACUITY_TRY(queue.run(pyramid::enlarge, groups(size_.width, 32), groups(size_.height, 8),
+                         array<const float>(sources_[i]), table(places_at_), to, setup_.width, size_.width,
+                         size_.height));
+    return made(size_.height);
+  }
+
+  // Levels and bands, as far as luma before row `end` allows, where before there was luma before row `begin`.
+  Status build(Queue& queue, DeviceArray<float> to, int begin, int end) const {
+    const int width = size_.width, height = size_.height;
+    const int first = pyramid::levelled_blocks(begin, height), last = pyramid::levelled_blocks(end, height);
+    if (first == last) return {};
+    if (kind_ == Kind::classic) {
+      constexpr int kOfBlock = BLOCK_ROWS / HALVED_BLOCK;
+      return queue.run(pyramid::halve, groups(width, HALVED_BLOCK),
+                       std::min(last * kOfBlock, groups(height, HALVED_BLOCK)) - first * kOfBlock, to, width, height,
+                       first * kOfBlock);
+    }
+    // Of the first two levels, a row of groups more than the block has.
+    const auto reduce = [&](int s, int first_group, int end_group) {
+      const int down = std::min(end_group, groups(pyramid::side_of(height, s + 2), TWICE_WIDTH)) - first_group;
+      if (down <= 0) return Status();
+      return queue.run(pyramid::reduce_twice, groups(pyramid::side_of(width, s + 2), TWICE_WIDTH), down, to, width,
+                       height, s, first_group);
+    };
+    constexpr int kOfBlock = BLOCK_ROWS / 4 / TWICE_WIDTH;
+    ACUITY_TRY(reduce(0, first == 0 ? 0 : first * kOfBlock + 1, last * kOfBlock + 1));
+    ACUITY_TRY(reduce(2, first, last));
+    const int bands = pyramid::banded_blocks(begin, height), bands_end = pyramid::banded_blocks(end, height);
+    if (bands == bands_end) return {};
+    return queue.run(pyramid::make_bands, groups(pyramid::side_of(width, 1), 32), (bands_end - bands) * BAND_GROUPS, to,
+                     width, height, bands);
+  }
+
+  // The reference's pyramid, and its products as far as the host.
+  Status send_reference(const LumaRows& picture, DeviceMemory& memory) {
+    const DeviceArray<float> to{memory.address()};
+    const auto made = [&](int rows) { return rows == size_.height ? build(*reference_, to, 0, rows) : Status(); };
+    ACUITY_TRY(send(kReference, picture, *reference_, to, made));
+    ACUITY_TRY(reference_->signal(*reference_made_));
+    if (kind_ != Kind::information) return {};
+    int tile_rows = 0;
+    for (int s = 0; s < kWeightedScales; ++s) tile_rows += kernels::tiles_down(size_.height, s, PRODUCT_MARGIN);
+    ACUITY_TRY(reference_->run(kernels::sum_products, kernels::tiles_across(size_.width, 0, PRODUCT_MARGIN), tile_rows,
+                               DeviceArray<const float>{memory.address()}, table(parents_at_), array<float>(products_),
+                               size_.width, size_.height));
+    return reference_->download(*products_here_, 0, *memory_, products_, products_here_->size());
+  }
+
+  // What the weights need of the reference, from the products.
+  Status finish_reference(DeviceMemory& memory) {
+    ACUITY_TRY(reference_->wait());
+    if (kind_ != Kind::information) return {};
+    const auto* products = reinterpret_cast<const TileProducts*>(products_here_->data());
+    const std::array<Size, kScales> sizes = scale_sizes(size_.width, size_.height);
+    float* numbers = reinterpret_cast<float*>(numbers_here_->data());
+    std::fill(numbers, numbers + kNumbers, 0.0f);
+    for (int s = 0; s < kWeightedScales; ++s) {
+      const Size places = neighbourhood_size(sizes[index(s)]);
+      const size_t count = tile_count(places.width, places.height);
+      const Information information = information_of({products, count}, s, sizes[index(s)]);
+      std::copy(information.whitening.begin(), information.whitening.end(), numbers);
+      std::copy(information.eigenvalues.begin(), information.eigenvalues.end(), numbers + EIGENVALUES_AT);
+      numbers += INFORMATION_FOURS * 4;
+      products += count;
+    }
+    return compare_->upload(memory, numbers_, *numbers_here_, 0, numbers_here_->size());
+  }
+
+  // The distorted picture's pyramid, and the losses without weights.
+  Status send_distorted(const LumaRows& picture, const DeviceMemory& reference, bool wait_for_reference) {
+    const DeviceArray<float> to = array<float>(distorted_at_);
+    cut_count_ = 0;
+    int begin = 0;
+    const auto made = [&](int rows) -> Status {
+      if (rows != size_.height && rows - begin < cut_rows_) return {};
+      ACUITY_TRY(build(*distorted_, to, begin, rows));
+      Cut& cut = cuts_[cut_count_++];
+      ACUITY_TRY(distorted_->signal(*cut.made));
+      if (wait_for_reference && begin == 0) ACUITY_TRY(distorted_->wait_for(*reference_made_));
+      ACUITY_TRY(compare_plain(reference, begin, rows));
+      cut.begin = std::exchange(begin, rows);
+      cut.end = rows;
+      return {};
+    };
+    ACUITY_TRY(send(kDistorted, picture, *distorted_, to, made));
+    return distorted_->signal(*plain_done_);
+  }
+
+  int compare_groups(int first_scale, int scales, int begin, int end) const {
+    int count = 0;
+    for (int s = first_scale; s < scales; ++s) count += kernels::compare_groups(begin, end, size_.height, s);
+    return count;
+  }
+
+  Status compare_plain(const DeviceMemory& reference, int begin, int end) {
+    const int first_scale = kind_ == Kind::information ? kWeightedScales : 0;
+    const int down = compare_groups(first_scale, kScales, begin, end);
+    if (down == 0) return {};
+    return distorted_->run(kernels::compare_plain, kernels::tiles_across(size_.width, first_scale, WINDOW_MARGIN), down,
+                           DeviceArray<const kernels::real4>{reference.address()},
+                           array<const kernels::real4>(distorted_at_), array<float>(tiles_), first_scale,
+                           kind_ == Kind::classic ? 1 : 0, 2 * middle_of(kind_), size_.width, size_.height, begin, end);
+  }
+
+  Status compare_weighted(const DeviceMemory& reference) {
+    for (size_t i = 0; i < cut_count_; ++i) {
+      const Cut& cut = cuts_[i];
+      ACUITY_TRY(compare_->wait_for(*cut.made));
+      const int down = compare_groups(0, kWeightedScales, cut.begin, cut.end);
+      if (down == 0) continue;
+      ACUITY_TRY(compare_->run(kernels::compare_weighted, kernels::tiles_across(size_.width, 0, WINDOW_MARGIN), down,
+                               DeviceArray<const kernels::real4>{reference.address()},
+                               array<const kernels::real4>(distorted_at_),
+                               DeviceArray<const float>{reference.address()}, array<const float>(distorted_at_),
+                               table(parents_at_), DeviceArray<const kernels::real4>{reference.address() + numbers_},
+                               array<float>(tiles_), size_.width, size_.height, cut.begin, cut.end));
+    }
+    return compare_->wait_for(*plain_done_);
+  }
+
+  std::array<ScaleSums, kScales> pool() const {
+    const auto* tiles = reinterpret_cast<const TileSums*>(results_->data());
+    const std::array<Size, kScales> sizes = scale_sizes(size_.width, size_.height);
+    std::array<ScaleSums, kScales> sums;
+    for (size_t s = 0; s < kScales; ++s) {
+      const Size losses = loss_size(sizes[s]);
+      const size_t count = tile_count(losses.width, losses.height);
+      sums[s] = add_tiles({tiles, count});
+      tiles += count;
+    }
+    return sums;
+  }
+
+  // A part of the distorted picture: what can be compared when there is luma before row `end`, and could not be when
+  // it was before row `begin`.
+  struct Cut {
+    int begin = 0, end = 0;
+    std::unique_ptr<Event> made;
+  };
+
+  Metric::Setup setup_;
+  Kind kind_;
+  Enlarge enlarge_;
+  Size size_;  // of the pictures, a small one enlarged
+  bool enlarged_;
+  int band_ = 0;      // rows
+  int cut_rows_ = 0;  // at least, but for the last
+  std::array<Cut, kCuts> cuts_;
+  size_t cut_count_ = 0;
+  std::unique_ptr<DeviceMemory> memory_;
+  size_t distorted_at_ = 0, tiles_ = 0, tables_at_ = 0, products_ = 0;  // offsets
+  std::array<size_t, 2> sources_{};                                     // luma of small pictures
+  size_t parents_at_ = 0, places_at_ = 0;                               // in the tables
+  std::unique_ptr<DeviceMemory> pair_, prepared_;                       // of references
+  size_t numbers_ = 0;                                                  // offset in those
+  std::unique_ptr<PinnedMemory> results_, products_here_, numbers_here_;
+  std::array<Upload, 2> uploads_;
+  std::array<std::array<std::unique_ptr<Event>, kSlots>, 2> sent_, worked_;  // of each picture
+  std::unique_ptr<Event> reference_made_, plain_done_;
+  std::unique_ptr<Queue> copy_, reference_, distorted_, compare_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size) {
+  return GpuRunner::create(setup, kind, enlarge, size);
+}
+
+}  // namespace iwssim
+}  // namespace acuity

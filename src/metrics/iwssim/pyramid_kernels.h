@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The pyramids of IW-SSIM and MS-SSIM on the GPU: luma (make_luma, enlarge), levels (reduce_twice, or halve for
+// MS-SSIM), bands (make_bands).
+#include "lang/dialect.h"
+
+#include "lang/exact.h"
+#include "metrics/pixels.h"
+#include "metrics/luma.h"
+#include "metrics/ssim_window.h"
+#include "metrics/iwssim/math.h"
+#include "metrics/iwssim/layout.h"
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Luma of rows of a picture. A thread makes four pixels.
+
+#if KERNEL_HERE(make_luma)
+KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out luma, int form, int extent, int rounded,
+       int y_first, int width, int y_begin, int y_end, int stride) {
+  const int x = global_x();
+  const int top = y_begin + group_y() * 32 + local_y();
+  Pixel pixels[4];
+  FETCH_PIXELS(pixels, 4, samples, table, form, extent,
+               (min(top + k * 8, y_end - 1) - y_first) * width + min(x, width - 1))
+  UNROLL for (int k = 0; k < 4; ++k) {
+    const int y = top + k * 8;
+    real value = luma_of(pixels[k].red, pixels[k].green, pixels[k].blue);
+    if (rounded != 0) {
+      const real place = luma_tie_place(value, pixels[k].red, pixels[k].green);
+      value = nearest_whole(value);
+      if (place >= real(0.0f)) value = value + at(ties, to_whole(place));
+    }
+    if (x < width && y < y_end) at(luma, y * stride + x) = value - real(LUMA_MIDDLE);
+  }
+}
+#endif
+
+// A small picture made large enough. places: for each column, then each row, two samples and how far from the first to
+// the second.
+#if KERNEL_HERE(enlarge)
+KERNEL(enlarge, 32, 8, f32_in luma, f32_in places, f32_out pyramid, int source_width, int width, int height) {
+  const int x = global_x();
+  const int y = global_y();
+  if (x < width && y < height) {
+    const int left = to_whole(at(places, 3 * x));
+    const int right = to_whole(at(places, 3 * x + 1));
+    const real across = at(places, 3 * x + 2);
+    const int line = 3 * (width + y);
+    const int upper = to_whole(at(places, line)) * source_width;
+    const int lower = to_whole(at(places, line + 1)) * source_width;
+    const real first = between(at(luma, upper + left), at(luma, upper + right), across);
+    const real second = between(at(luma, lower + left), at(luma, lower + right), across);
+    at(pyramid, y * stride_of(width, 0) + x) = between(first, second, at(places, line + 2));
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Two levels of the Gaussian pyramid at a time: a group makes 32 x 32 samples of the first and 16 x 16 of the second.
+
+#if KERNEL_HERE(reduce_twice)
+#define ONCE_SIDE 35    // of the first, that the second needs
+#define SOURCE_ROWS 73  // that the first needs
+#define ONCE_WIDTH 35   // odd, for the banks of shared memory
+#define TWICE_WIDTH 16
+SHARED(float, source_rows, SOURCE_ROWS* ONCE_WIDTH)
+SHARED(float, once, ONCE_SIDE* ONCE_WIDTH)
+SHARED(float, once_rows, ONCE_SIDE* TWICE_WIDTH)
+
+KERNEL(reduce_twice, 32, 8, f32_out pyramid, int width, int height, int s, int first_group) {
+  const int number = local_y() * 32 + local_x();
+  const int source_width = side_of(width, s);
+  const int source_height = side_of(height, s);
+  const int once_width = side_of(width, s + 1);
+  const int once_height = side_of(height, s + 1);
+  const int left = group_x() * 32 - 2;  // of the first
+  const int top = (first_group + group_y()) * 32 - 2;
+  const int source = level_at(width, height, s);
+  for (int i = number; i < SOURCE_ROWS * ONCE_WIDTH; i += 256) {
+    const int row = clamp(reflected(2 * top - 2 + i / ONCE_WIDTH, source_height), 0, source_height - 1);
+    const int x = 2 * clamp(reflected(left + i % ONCE_WIDTH, once_width), 0, once_width - 1);
+    const int from = source + row * stride_of(width, s);
+    source_rows[i] = reduce_five(at(pyramid, from + reflected(x - 2, source_width)),
+                                 at(pyramid, from + reflected(x - 1, source_width)), at(pyramid, from + x),
+                                 at(pyramid, from + reflected(x + 1, source_width)),
+                                 at(pyramid, from + reflected(x + 2, source_width)));
+  }
+  barrier_group();
+  for (int i = number; i < ONCE_SIDE * ONCE_WIDTH; i += 256) {
+    const int x = left + i % ONCE_WIDTH;
+    const int y = top + i / ONCE_WIDTH;
+    const int here = clamp(reflected(y, once_height), max(top, 0), min(top + ONCE_SIDE, once_height) - 1);
+    const int from = 2 * (here - top) * ONCE_WIDTH + i % ONCE_WIDTH;
+    const real value =
+        reduced(reduce_five(source_rows[from], source_rows[from + ONCE_WIDTH], source_rows[from + 2 * ONCE_WIDTH],
+                            source_rows[from + 3 * ONCE_WIDTH], source_rows[from + 4 * ONCE_WIDTH]));
+    once[i] = value;
+    if (x >= left + 2 && x < min(left + 34, once_width) && y >= top + 2 && y < min(top + 34, once_height)) {
+      at(pyramid, level_at(width, height, s + 1) + y * stride_of(width, s + 1) + x) = value;
+    }
+  }
+  barrier_group();
+  for (int i = number; i < ONCE_SIDE * TWICE_WIDTH; i += 256) {
+    const int from = i / TWICE_WIDTH * ONCE_WIDTH + 2 * (i % TWICE_WIDTH);
+    once_rows[i] = reduce_five(once[from], once[from + 1], once[from + 2], once[from + 3], once[from + 4]);
+  }
+  barrier_group();
+  const int from = 2 * (number / TWICE_WIDTH) * TWICE_WIDTH + number % TWICE_WIDTH;
+  const int x = group_x() * 16 + number % TWICE_WIDTH;
+  const int y = (first_group + group_y()) * 16 + number / TWICE_WIDTH;
+  if (x < side_of(width, s + 2) && y < side_of(height, s + 2)) {
+    at(pyramid, level_at(width, height, s + 2) + y * stride_of(width, s + 2) + x) =
+        reduced(reduce_five(once_rows[from], once_rows[from + TWICE_WIDTH], once_rows[from + 2 * TWICE_WIDTH],
+                            once_rows[from + 3 * TWICE_WIDTH], once_rows[from + 4 * TWICE_WIDTH]));
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// All four bands. A thread makes 2 x 2 samples, of which the next level has one. Of a block, 16 rows of groups work on
+// the first scale, 8 on the second and so on.
+
+#define BAND_GROUPS 30
+
+#if KERNEL_HERE(make_bands)
+FUNCTION int expanded_place(int i, int next_length, int length) {
+  if (i < 0) return 1;
+  return i < next_length ? i : length % 2 == 0 ? next_length - 1 : next_length - 2;
+}
+
+KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_block) {
+  int s = 0;
+  int group = group_y() % BAND_GROUPS;
+  for (int n = 16; group >= n; n = n / 2) {
+    group -= n;
+    ++s;
+  }
+  const int columns = side_of(width, s);
+  const int rows = side_of(height, s);
+  const int next_columns = side_of(width, s + 1);
+  const int next_rows = side_of(height, s + 1);
+  const int x = global_x();
+  const int y = (first_block + group_y() / BAND_GROUPS) * (BLOCK_ROWS / 2 >> s) + group * 8 + local_y();
+  if (x < next_columns && y < next_rows) {
+    const int next = level_at(width, height, s + 1);
+    const int next_stride = stride_of(width, s + 1);
+    const int before = next + expanded_place(y - 1, next_rows, rows) * next_stride;
+    const int here = next + y * next_stride;
+    const int after = next + expanded_place(y + 1, next_rows, rows) * next_stride;
+    real even_row[3];
+    real odd_row[3];
+    UNROLL for (int k = 0; k < 3; ++k) {
+      const int column = expanded_place(x - 1 + k, next_columns, columns);
+      const real middle = at(pyramid, here + column);
+      const real below = at(pyramid, after + column);
+      even_row[k] = expand_even(at(pyramid, before + column), middle, below);
+      odd_row[k] = expand_odd(middle, below);
+    }
+    const int stride = stride_of(width, s);
+    const int from = level_at(width, height, s) + 2 * y * stride + 2 * x;
+    const int to = plane_at(width, height, s) + 2 * y * stride + 2 * x;
+    // Rows are as long as to have room for the last pair.
+    const int below = 2 * y + 1 < rows ? stride : 0;
+    const real level0 = at(pyramid, from);
+    const real level1 = at(pyramid, from + 1);
+    const real level2 = at(pyramid, from + below);
+    const real level3 = at(pyramid, from + below + 1);
+    at(pyramid, to) = band_of(level0, expand_even(even_row[0], even_row[1], even_row[2]));
+    at(pyramid, to + 1) = band_of(level1, expand_odd(even_row[1], even_row[2]));
+    if (below != 0) {
+      at(pyramid, to + stride) = band_of(level2, expand_even(odd_row[0], odd_row[1], odd_row[2]));
+      at(pyramid, to + stride + 1) = band_of(level3, expand_odd(odd_row[1], odd_row[2]));
+    }
+  }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------------------------------
+// All levels of MS-SSIM: a group makes them from 32 x 32 samples of luma.
+
+#if KERNEL_HERE(halve)
+#define HALVED_BLOCK 32
+SHARED(float, halved, 1365)  // 32 x 32, then 16 x 16 and so on
+
+KERNEL(halve, 32, 8, f32_out pyramid, int width, int height, int first_group) {
+  const int left = group_x() * HALVED_BLOCK;
+  const int top = (first_group + group_y()) * HALVED_BLOCK;
+  UNROLL for (int k = 0; k < 4; ++k) {
+    const int row = local_y() + k * 8;
+    halved[row * HALVED_BLOCK + local_x()] =
+        at(pyramid, min(top + row, height - 1) * stride_of(width, 0) + min(left + local_x(), width - 1));
+  }
+  const int number = local_y() * 32 + local_x();
+  int from = 0;
+  for (int s = 1; s < SCALES; ++s) {
+    barrier_group();
+    const int side = HALVED_BLOCK >> s;
+    const int to = from + 4 * side * side;
+    if (number < side * side) {
+      const int column = number % side;
+      const int row = number / side;
+      const int x = (left >> s) + column;
+      const int y = (top >> s) + row;
+      const int upper = from + 4 * side * row + 2 * column;
+      // An odd length repeats its last sample.
+      const int lower = upper + (2 * y + 1 < side_of(height, s - 1) ? 2 * side : 0);
+      const int beside = 2 * x + 1 < side_of(width, s - 1) ? 1 : 0;
+      const real value = mean_of_four(halved[upper], halved[upper + beside], halved[lower], halved[lower + beside]);
+      halved[to + number] = value;
+      if (x < side_of(width, s) && y < side_of(height, s)) {
+        at(pyramid, plane_at(width, height, s) + y * stride_of(width, s) + x) = value;
+      }
+    }
+    from = to;
+  }
+}
+#endif
