@@ -30,7 +30,8 @@ inline constexpr const KernelFile* kKernelFile = &dssim_kernels;
 
 namespace {
 
-constexpr int kBandPixels = 1 << 20;     // enough to keep a device busy, few enough to stay in its cache
+constexpr int kBandRows = 512;           // enough to keep a device busy, few enough to keep memory small
+constexpr int kBandPixels = 1 << 21;     // of wider pictures a band has fewer rows
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
 constexpr int kBandUnit = 64;            // bands are multiples of this: the smallest scale wants a multiple of 16
 constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
@@ -153,7 +154,8 @@ class GpuRunner final : public Runner {
         uploads_{PictureUpload(*setup.device, *setup.threads), PictureUpload(*setup.device, *setup.threads),
                  PictureUpload(*setup.device, *setup.threads)} {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
-    const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandPixels / setup.width;
+    const int rows = small ? setup.height : std::min(kBandRows, kBandPixels / setup.width);
+    const int asked = setup.strip_rows > 0 ? setup.strip_rows : rows;
     band_ = static_cast<int>(round_up(static_cast<size_t>(std::clamp(asked, 1, setup.height)), kBandUnit));
   }
 

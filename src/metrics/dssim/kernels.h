@@ -71,6 +71,13 @@ FUNCTION int ring_row(int y, int first, int slot, int ring) {
   return row >= ring ? row - ring : row;
 }
 
+// Whether 32 columns of this many rows, and what blurs of them look at, are inside, and these rows lie one after the
+// other in the ring; row y - 2 lies at `slot` then.
+FUNCTION bool is_inside(int columns, int rows, int y, int count, int slot, int ring) {
+  const int x = group_x() * 32;
+  return x >= 2 && x + 34 <= columns && y >= 2 && y + count + 2 <= rows && slot + count + 4 <= ring;
+}
+
 #define INSIDE 0
 #define FIRST 1
 #define LAST 2
@@ -82,28 +89,34 @@ FUNCTION real blur_at(int place, real a, real b, real c, real d, real e) {
   return select(place == INSIDE, blur_inside(a, b, c, d, e), edge);
 }
 
+// How a kernel that walks down columns finds and blurs samples: where it knows that all of them are inside and that
+// their rows lie one after the other, and where it does not.
+#define INSIDE_ROW(a, b, c, d, e) blur_inside(a, b, c, d, e)
+#define INSIDE_COLUMN(a, b, c, d, e) blur_inside(a, b, c, d, e)
+#define INSIDE_PLACE(t, y) (slot + (y) - first) * stride + x - 2 + (t)
+#define ANY_ROW(a, b, c, d, e) blur_at(place_of(x, columns), a, b, c, d, e)
+#define ANY_COLUMN(a, b, c, d, e) blur_at(place_of(y, rows), a, b, c, d, e)
+#define ANY_PLACE(t, y) ring_row(clamp(y, 0, last), first, slot, ring) * stride + column[t]
+
 // ---------------------------------------------------------------------------------------------------------------------
 // A group makes 32 x 32 pixels of one picture and what the smaller scales make of them: means of 2 x 2 do not reach
 // beyond. lab: planes image * 3 + channel of each scale. alpha: floats, one a pixel; none if has_alpha is 0.
 
 #if KERNEL_HERE(make_lab)
 #define BLOCK 32
-SHARED(float, light, 4 * 1365)  // red, green, blue and alpha of all scales but the last: 1024 + 256 + 64 + 16, and one
+#define LIGHT 1365  // pixels of all scales, 1024 + 256 + 64 + 16 + 4, and one lest all lie in the same banks
+SHARED(float, light, 4 * LIGHT)  // red, green, blue, alpha
 
-FUNCTION void store_lab(f32_out lab, int image, int s, int x, int y, int width, int height, int band, int has_alpha,
-                        real red, real green, real blue, real alpha) {
+FUNCTION void store_lab(f32_out lab, int to, int plane, int x, int y, int has_alpha, real red, real green, real blue,
+                        real alpha) {
   if (has_alpha != 0) put_on_pattern(x, y, alpha, red, green, blue);
   real lightness;
   real a;
   real b;
   lab_of(red, green, blue, lightness, a, b);
-  const int ring = ring_of(height, band, s);
-  const int stride = stride_of(width, s);
-  const int plane = ring * stride;
-  const int i = 6 * floats_before(width, height, band, s) + image * 3 * plane + (y % ring) * stride + x;
-  at(lab, i) = lightness;
-  at(lab, i + plane) = a;
-  at(lab, i + 2 * plane) = b;
+  at(lab, to) = lightness;
+  at(lab, to + plane) = a;
+  at(lab, to + 2 * plane) = b;
 }
 
 FUNCTION real mean_of_quad(int i, int side) {
@@ -117,6 +130,9 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
   Pixel pixels[4];
   FETCH_PIXELS(pixels, 4, samples, table, form, extent,
                (min(top + local_y() + k * 8, y_end - 1) - y_first) * width + min(x, width - 1))
+  const int ring = ring_of(height, band, 0);
+  const int stride = stride_of(width, 0);
+  const int slot = top % ring;
   UNROLL for (int k = 0; k < 4; ++k) {
     const int row = local_y() + k * 8;
     const int y = top + row;
@@ -130,12 +146,12 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
     }
     const int i = row * BLOCK + local_x();
     light[i] = pixels[k].red;
-    light[1365 + i] = pixels[k].green;
-    light[2 * 1365 + i] = pixels[k].blue;
-    light[3 * 1365 + i] = alpha;
+    light[LIGHT + i] = pixels[k].green;
+    light[2 * LIGHT + i] = pixels[k].blue;
+    light[3 * LIGHT + i] = alpha;
     if (x < width && y < y_end) {
-      store_lab(lab, image, 0, x, y, width, height, band, has_alpha, pixels[k].red, pixels[k].green, pixels[k].blue,
-                alpha);
+      store_lab(lab, (image * 3 * ring + ring_row(y, top, slot, ring)) * stride + x, ring * stride, x, y, has_alpha,
+                pixels[k].red, pixels[k].green, pixels[k].blue, alpha);
     }
   }
   int from = 0;
@@ -145,21 +161,25 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
     const int number = local_y() * 32 + local_x();
     const int to = from + 4 * side * side;
     if (number < side * side) {
-      const int column = number % side;
-      const int row = number / side;
+      const int column = number & (side - 1);
+      const int row = number >> (5 - s);
       const int i = from + 4 * side * row + 2 * column;
       const real red = mean_of_quad(i, 2 * side);
-      const real green = mean_of_quad(1365 + i, 2 * side);
-      const real blue = mean_of_quad(2 * 1365 + i, 2 * side);
-      const real alpha = mean_of_quad(3 * 1365 + i, 2 * side);
+      const real green = mean_of_quad(LIGHT + i, 2 * side);
+      const real blue = mean_of_quad(2 * LIGHT + i, 2 * side);
+      const real alpha = mean_of_quad(3 * LIGHT + i, 2 * side);
       light[to + number] = red;
-      light[1365 + to + number] = green;
-      light[2 * 1365 + to + number] = blue;
-      light[3 * 1365 + to + number] = alpha;
+      light[LIGHT + to + number] = green;
+      light[2 * LIGHT + to + number] = blue;
+      light[3 * LIGHT + to + number] = alpha;
       const int smaller_x = group_x() * side + column;
       const int smaller_y = (top >> s) + row;
       if (smaller_x < width >> s && smaller_y < y_end >> s) {
-        store_lab(lab, image, s, smaller_x, smaller_y, width, height, band, has_alpha, red, green, blue, alpha);
+        const int smaller_ring = ring_of(height, band, s);
+        const int smaller_stride = stride_of(width, s);
+        const int to_row = image * 3 * smaller_ring + smaller_y % smaller_ring;
+        store_lab(lab, 6 * floats_before(width, height, band, s) + to_row * smaller_stride + smaller_x,
+                  smaller_ring * smaller_stride, smaller_x, smaller_y, has_alpha, red, green, blue, alpha);
       }
     }
     from = to;
@@ -173,6 +193,24 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
 
 #if KERNEL_HERE(blur_chroma)
 #define TOGETHER 8  // rows fetched at once
+
+#define BLURRED_ROW(BLUR, PLACE, y)                                                           \
+  BLUR(at(lab, from + PLACE(0, y)), at(lab, from + PLACE(1, y)), at(lab, from + PLACE(2, y)), \
+       at(lab, from + PLACE(3, y)), at(lab, from + PLACE(4, y)))
+
+#define BLUR_WALK(ROW_BLUR, COLUMN_BLUR, PLACE, STORE)                                                       \
+  UNROLL for (int k = 0; k < 4; ++k) window[TOGETHER + k] = BLURRED_ROW(ROW_BLUR, PLACE, y_from - 2 + k);    \
+  for (int y_block = y_from; y_block < y_to; y_block += TOGETHER) {                                          \
+    UNROLL for (int k = 0; k < 4; ++k) window[k] = window[TOGETHER + k];                                     \
+    UNROLL for (int k = 0; k < TOGETHER; ++k) window[4 + k] = BLURRED_ROW(ROW_BLUR, PLACE, y_block + 2 + k); \
+    UNROLL for (int k = 0; k < TOGETHER; ++k) {                                                              \
+      const int y = y_block + k;                                                                             \
+      STORE(COLUMN_BLUR(window[k], window[k + 1], window[k + 2], window[k + 3], window[k + 4]))              \
+    }                                                                                                        \
+  }
+#define STORE_INSIDE(value) at(ready, to + (slot + y - first) * stride) = value;
+#define STORE_ANY(value) \
+  if (x < columns && y < y_to) at(ready, to + ring_row(y, first, slot, ring) * stride) = value;
 
 KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int y_begin, int y_end, int band) {
   int s = 0;
@@ -193,29 +231,16 @@ KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int
     const int before = floats_before(width, height, band, s);
     const int from = 6 * before + ((local_y() / 2) * 3 + 1 + local_y() % 2) * plane;
     const int to = 4 * before + local_y() * plane + x;
-    const int place = place_of(x, columns);
     const int first = max(y_from - 2, 0);
     const int slot = first % ring;
-    int column[5];
-    UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
     real window[TOGETHER + 4];
-    UNROLL for (int k = 0; k < 4; ++k) {
-      const int row = from + ring_row(clamp(y_from - 2 + k, 0, rows - 1), first, slot, ring) * stride;
-      window[TOGETHER + k] = blur_at(place, at(lab, row + column[0]), at(lab, row + column[1]),
-                                     at(lab, row + column[2]), at(lab, row + column[3]), at(lab, row + column[4]));
-    }
-    for (int y = y_from; y < y_to; y += TOGETHER) {
-      UNROLL for (int k = 0; k < 4; ++k) window[k] = window[TOGETHER + k];
-      UNROLL for (int k = 0; k < TOGETHER; ++k) {
-        const int row = from + ring_row(min(y + 2 + k, rows - 1), first, slot, ring) * stride;
-        window[4 + k] = blur_at(place, at(lab, row + column[0]), at(lab, row + column[1]), at(lab, row + column[2]),
-                                at(lab, row + column[3]), at(lab, row + column[4]));
-      }
-      UNROLL for (int k = 0; k < TOGETHER; ++k) {
-        const real value =
-            blur_at(place_of(y + k, rows), window[k], window[k + 1], window[k + 2], window[k + 3], window[k + 4]);
-        if (x < columns && y + k < y_to) at(ready, to + ring_row(y + k, first, slot, ring) * stride) = value;
-      }
+    if (is_inside(columns, rows, y_from, BLUR_ROWS, slot, ring) && y_from + BLUR_ROWS == y_to) {
+      BLUR_WALK(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE, STORE_INSIDE)
+    } else {
+      const int last = min(y_to + 1, rows - 1);
+      int column[5];
+      UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
+      BLUR_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE, STORE_ANY)
     }
   }
 }
@@ -227,34 +252,29 @@ KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int
 
 #if KERNEL_HERE(score_tiles)
 #define WALK_ROWS 16
-#define MOMENTS 15  // of each plane: both pictures, both squares, the product
+#define MOMENTS 15  // of each of three planes: both pictures, both squares, the product
 SHARED(float, tile_errors, TILE_ROWS * 32)
 SHUFFLES(128)
-
-#define INSIDE_ROW(a, b, c, d, e) blur_inside(a, b, c, d, e)
-#define INSIDE_COLUMN(a, b, c, d, e) blur_inside(a, b, c, d, e)
-#define ANY_ROW(a, b, c, d, e) blur_at(place, a, b, c, d, e)
-#define ANY_COLUMN(a, b, c, d, e) blur_at(place_of(y, rows), a, b, c, d, e)
 
 #define IN_WINDOW(age, moment) window[((age) % 5) * MOMENTS + (moment)]
 #define BLUR_COLUMN(BLUR, k, moment)                                                                           \
   BLUR(IN_WINDOW(k + 1, moment), IN_WINDOW(k + 2, moment), IN_WINDOW(k + 3, moment), IN_WINDOW(k + 4, moment), \
        IN_WINDOW(k, moment))
 
-#define SCORE_WALK(ROW_BLUR, COLUMN_BLUR, COLUMN)                                                            \
+#define SCORE_WALK(ROW_BLUR, COLUMN_BLUR, PLACE)                                                             \
   for (int j = 0; j < WALK_ROWS + 4; j += 5) {                                                               \
     UNROLL for (int k = 0; k < 5; ++k) {                                                                     \
-      const int row = ring_row(clamp(walk - 2 + j + k, 0, rows - 1), first, slot, ring) * stride;            \
+      const int y = walk + j + k - 4;                                                                        \
       UNROLL for (int c = 0; c < 3; ++c) {                                                                   \
         real p[5];                                                                                           \
         real q[5];                                                                                           \
         UNROLL for (int t = 0; t < 5; ++t) {                                                                 \
           if (c == 0) {                                                                                      \
-            p[t] = at(lab, lightness + row + COLUMN);                                                        \
-            q[t] = at(lab, lightness + 3 * plane + row + COLUMN);                                            \
+            p[t] = at(lab, lightness + PLACE(t, y + 2));                                                     \
+            q[t] = at(lab, lightness + 3 * plane + PLACE(t, y + 2));                                         \
           } else {                                                                                           \
-            p[t] = at(ready, chroma + (c - 1) * plane + row + COLUMN);                                       \
-            q[t] = at(ready, chroma + (c + 1) * plane + row + COLUMN);                                       \
+            p[t] = at(ready, chroma + (c - 1) * plane + PLACE(t, y + 2));                                    \
+            q[t] = at(ready, chroma + (c + 1) * plane + PLACE(t, y + 2));                                    \
           }                                                                                                  \
         }                                                                                                    \
         IN_WINDOW(k, c * 5) = ROW_BLUR(p[0], p[1], p[2], p[3], p[4]);                                        \
@@ -264,7 +284,6 @@ SHUFFLES(128)
         IN_WINDOW(k, c * 5 + 4) = ROW_BLUR(p[0] * q[0], p[1] * q[1], p[2] * q[2], p[3] * q[3], p[4] * q[4]); \
       }                                                                                                      \
       if (j + k >= 4) {                                                                                      \
-        const int y = walk + j + k - 4;                                                                      \
         real square1 = real(0.0f);                                                                           \
         real square2 = real(0.0f);                                                                           \
         real mixed = real(0.0f);                                                                             \
@@ -307,17 +326,15 @@ KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out til
     const int first = max(walk - 2, 0);
     const int slot = first % ring;
     real window[5 * MOMENTS];
-    if (group_x() * 32 >= 2 && group_x() * 32 + 34 <= columns && walk >= 2 && walk + WALK_ROWS + 2 <= rows) {
-      const int lightness = 6 * before + x - 2;
-      const int chroma = 4 * before + x - 2;
-      SCORE_WALK(INSIDE_ROW, INSIDE_COLUMN, t)
+    const int lightness = 6 * before;
+    const int chroma = 4 * before;
+    if (is_inside(columns, rows, walk, WALK_ROWS, slot, ring)) {
+      SCORE_WALK(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE)
     } else {
-      const int lightness = 6 * before;
-      const int chroma = 4 * before;
-      const int place = place_of(x, columns);
+      const int last = rows - 1;
       int column[5];
       UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
-      SCORE_WALK(ANY_ROW, ANY_COLUMN, column[t])
+      SCORE_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE)
     }
   }
   barrier_group();
