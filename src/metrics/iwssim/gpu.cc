@@ -41,7 +41,7 @@ namespace {
 constexpr int kBandPixels = 1 << 20;               // of pixels on their way
 constexpr int kOneBandPixels = 1 << 19;            // pictures up to this size are not cut
 constexpr int kSlots = 2;                          // bands of pixels on the device: one being worked on, one on its way
-constexpr int kCuts = 4;                           // parts in which the distorted picture is compared
+constexpr int kCuts = 6;                           // parts in which pictures are worked on
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr int kLongestSide = 500'000;              // and groups in 16
 constexpr size_t kDeviceAlignment = 256;
@@ -278,12 +278,12 @@ class GpuRunner final : public Runner {
     }
     // Of the first two levels, a row of groups more than the block has.
     const auto reduce = [&](int s, int first_group, int end_group) {
-      const int down = std::min(end_group, groups(pyramid::side_of(height, s + 2), TWICE_WIDTH)) - first_group;
+      const int down = std::min(end_group, groups(pyramid::side_of(height, s + 2), TWICE_SIDE)) - first_group;
       if (down <= 0) return Status();
-      return queue.run(pyramid::reduce_twice, groups(pyramid::side_of(width, s + 2), TWICE_WIDTH), down, to, width,
+      return queue.run(pyramid::reduce_twice, groups(pyramid::side_of(width, s + 2), TWICE_SIDE), down, to, width,
                        height, s, first_group);
     };
-    constexpr int kOfBlock = BLOCK_ROWS / 4 / TWICE_WIDTH;
+    constexpr int kOfBlock = BLOCK_ROWS / 4 / TWICE_SIDE;
     ACUITY_TRY(reduce(0, first == 0 ? 0 : first * kOfBlock + 1, last * kOfBlock + 1));
     ACUITY_TRY(reduce(2, first, last));
     const int bands = pyramid::banded_blocks(begin, height), bands_end = pyramid::banded_blocks(end, height);
@@ -295,16 +295,27 @@ class GpuRunner final : public Runner {
   // The reference's pyramid, and its products as far as the host.
   Status send_reference(const LumaRows& picture, DeviceMemory& memory) {
     const DeviceArray<float> to{memory.address()};
-    const auto made = [&](int rows) { return rows == size_.height ? build(*reference_, to, 0, rows) : Status(); };
+    int begin = 0;
+    const auto made = [&](int rows) -> Status {
+      if (rows != size_.height && rows - begin < cut_rows_) return {};
+      ACUITY_TRY(build(*reference_, to, begin, rows));
+      if (kind_ == Kind::information) ACUITY_TRY(sum_products(memory, begin, rows));
+      begin = rows;
+      return {};
+    };
     ACUITY_TRY(send(kReference, picture, *reference_, to, made));
     ACUITY_TRY(reference_->signal(*reference_made_));
     if (kind_ != Kind::information) return {};
-    int tile_rows = 0;
-    for (int s = 0; s < kWeightedScales; ++s) tile_rows += kernels::tiles_down(size_.height, s, PRODUCT_MARGIN);
-    ACUITY_TRY(reference_->run(kernels::sum_products, kernels::tiles_across(size_.width, 0, PRODUCT_MARGIN), tile_rows,
-                               DeviceArray<const float>{memory.address()}, table(parents_at_), array<float>(products_),
-                               size_.width, size_.height));
     return reference_->download(*products_here_, 0, *memory_, products_, products_here_->size());
+  }
+
+  Status sum_products(const DeviceMemory& reference, int begin, int end) {
+    int down = 0;
+    for (int s = 0; s < kWeightedScales; ++s) down += kernels::sum_groups(begin, end, size_.height, s);
+    if (down == 0) return {};
+    return reference_->run(kernels::sum_products, kernels::tiles_across(size_.width, 0, PRODUCT_MARGIN), down,
+                           DeviceArray<const float>{reference.address()}, table(parents_at_), array<float>(products_),
+                           size_.width, size_.height, begin, end);
   }
 
   // What the weights need of the reference, from the products.

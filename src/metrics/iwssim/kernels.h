@@ -11,7 +11,7 @@
 #include "metrics/iwssim/layout.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The parent of a sample: of a column the same for all rows.
+// The parent of a sample. Its column's place is the same for all rows; the places of a tile's rows are fetched once.
 
 struct ParentColumn {
   int first;
@@ -28,70 +28,52 @@ FUNCTION ParentColumn parent_column(f32_in parents, int width, int height, int s
   return column;
 }
 
-FUNCTION real parent_at(f32_in reference, f32_in parents, int width, int height, int s, ParentColumn column, int y) {
-  const int i = parents_at(width, height, s) + 2 * (side_of(width, s) + y);
-  const int first = to_whole(at(parents, i));
-  const int second = min(first + 1, side_of(height, s + 1) - 1);
-  const real fraction = at(parents, i + 1);
-  const int upper = plane_at(width, height, s + 1) + first * stride_of(width, s + 1);
-  const int lower = plane_at(width, height, s + 1) + second * stride_of(width, s + 1);
+FUNCTION real parent_at(f32_in reference, int plane, int stride, int rows, ParentColumn column, real row,
+                        real fraction) {
+  const int upper = plane + to_whole(row) * stride;
+  const int lower = plane + min(to_whole(row) + 1, rows - 1) * stride;
   return between(between(at(reference, upper + column.first), at(reference, lower + column.first), fraction),
                  between(at(reference, upper + column.second), at(reference, lower + column.second), fraction),
                  column.fraction);
 }
 
+#if KERNEL_HERE(sum_products) || KERNEL_HERE(compare_weighted)
+SHARED(float, parent_rows, 2 * TILE_ROWS)
+
+// The places of the parents of rows y .. y + TILE_ROWS - 1, for 256 threads to fetch.
+FUNCTION void fetch_parent_rows(f32_in parents, int width, int height, int s, int y) {
+  const int number = local_y() * 32 + local_x();
+  if (number < 2 * TILE_ROWS) {
+    const int row = min(y + number / 2, side_of(height, s) - 1);
+    parent_rows[number] = s < PARENT_SCALES
+                              ? at(parents, parents_at(width, height, s) + 2 * (side_of(width, s) + row) + number % 2)
+                              : real(0.0f);
+  }
+}
+#endif
+
 // ---------------------------------------------------------------------------------------------------------------------
-// A group takes a tile of the reference, 32 threads a part of the products and a thread a column.
+// Products. A group takes a tile of the reference, sixteen rows at a time. First a thread makes the values of two
+// samples of a column; then it adds up some of the products of its column: 32 threads those of three patterns with
+// three, of which there are six, or those of the parent with five values.
 
 #if KERNEL_HERE(sum_products)
-#define PRODUCT_MARGIN 2
-#define PART_PRODUCTS 21
-#define FETCHED_ROWS 4
-SHUFFLES(96)
+#define CHUNK_ROWS 16
+#define PART_PRODUCTS 9
+SHARED(float, chunk, VALUES* CHUNK_ROWS * 32)
+SHUFFLES(256)
 
-// Products of values q_begin .. q_end - 1 with themselves and those before.
-#define ADD_PRODUCTS(q_begin, q_end)                \
-  UNROLL for (int q = q_begin; q < q_end; ++q) {    \
-    UNROLL for (int p = 0; p <= q; ++p) {           \
-      const int i = PAIR(p, q) - PAIR(0, q_begin);  \
-      sums[i] = fma(values[p], values[q], sums[i]); \
-    }                                               \
-  }
+#define CHUNK_AT(value, row) (((value) * CHUNK_ROWS + (row)) * 32 + local_x())
 
-// All rows of the tile, FETCHED_ROWS at a time; the parent is part of the last part only.
-#define SUM_PART(q_begin, q_end)                                                                                      \
-  for (int y = 0; y < rows; y += FETCHED_ROWS) {                                                                      \
-    real fetched[3 * FETCHED_ROWS];                                                                                   \
-    real parent[FETCHED_ROWS];                                                                                        \
-    UNROLL for (int k = 0; k < FETCHED_ROWS; ++k) {                                                                   \
-      const int row = from + min(y + 2 + k, rows + 1) * stride;                                                       \
-      UNROLL for (int c = 0; c < 3; ++c) fetched[3 * k + c] = at(reference, row + column[c]);                         \
-      parent[k] = real(0.0f);                                                                                         \
-      if (q_end == VALUES && s < PARENT_SCALES) {                                                                     \
-        parent[k] = parent_at(reference, parents, width, height, s, over, top + 1 + min(y + k, rows - 1));            \
-      }                                                                                                               \
-    }                                                                                                                 \
-    UNROLL for (int k = 0; k < FETCHED_ROWS; ++k) {                                                                   \
-      UNROLL for (int c = 0; c < 6; ++c) along[c] = along[c + 3];                                                     \
-      patterns_of_three(fetched[3 * k], fetched[3 * k + 1], fetched[3 * k + 2], along[6], along[7], along[8]);        \
-      real values[VALUES];                                                                                            \
-      UNROLL for (int c = 0; c < 3; ++c) {                                                                            \
-        patterns_of_three(along[c], along[c + 3], along[c + 6], values[3 * c], values[3 * c + 1], values[3 * c + 2]); \
-      }                                                                                                               \
-      values[PATTERNS] = parent[k];                                                                                   \
-      if (y + k < rows) {                                                                                             \
-        ADD_PRODUCTS(q_begin, q_end)                                                                                  \
-      }                                                                                                               \
-    }                                                                                                                 \
-  }
-
-KERNEL(sum_products, 32, 3, f32_in reference, f32_in parents, f32_out products, int width, int height) {
+KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, int width, int height, int y_begin,
+       int y_end) {
   int s = 0;
   int tile_row = group_y();
-  for (int n = tiles_down(height, 0, PRODUCT_MARGIN); tile_row >= n; n = tiles_down(height, s, PRODUCT_MARGIN)) {
+  for (int n = sum_groups(y_begin, y_end, height, 0); tile_row >= n; n = sum_groups(y_begin, y_end, height, s)) {
     tile_row -= n;
     ++s;
   }
+  tile_row += summed_tiles(y_begin, height, s);
   const int columns = side_of(width, s) - PRODUCT_MARGIN;
   if (group_x() * 32 < columns) {
     const int x = global_x();
@@ -99,37 +81,77 @@ KERNEL(sum_products, 32, 3, f32_in reference, f32_in parents, f32_out products, 
     const int rows = min(side_of(height, s) - PRODUCT_MARGIN - top, TILE_ROWS);
     const int stride = stride_of(width, s);
     const int from = plane_at(width, height, s) + top * stride;
+    const int parent_plane = plane_at(width, height, s + 1);
+    const int parent_stride = stride_of(width, s + 1);
+    const int parent_height = side_of(height, s + 1);
     int column[3];
     UNROLL for (int c = 0; c < 3; ++c) column[c] = min(x + c, columns + 1);
     ParentColumn over;
     if (s < PARENT_SCALES) over = parent_column(parents, width, height, s, column[1]);
-    real along[9];  // patterns of the last three rows
-    UNROLL for (int k = 0; k < 2; ++k) {
-      const int row = from + k * stride;
-      patterns_of_three(at(reference, row + column[0]), at(reference, row + column[1]), at(reference, row + column[2]),
-                        along[3 + 3 * k], along[4 + 3 * k], along[5 + 3 * k]);
-    }
+    fetch_parent_rows(parents, width, height, s, top + 1);
+    // Which products: of values p_first .. p_first + 2 with q_first .. q_first + 2.
+    const int part = local_y();
+    const int p_first = part < 3 ? 3 * part : part == 5 ? 3 : 0;
+    const int q_first = part < 3 ? 3 * part : part == 3 ? 3 : 6;
     real sums[PART_PRODUCTS];
     UNROLL for (int i = 0; i < PART_PRODUCTS; ++i) sums[i] = real(0.0f);
-    int first = 0;
-    if (local_y() == 0) {
-      SUM_PART(0, 6)
-    } else if (local_y() == 1) {
-      first = PAIR(0, 6);
-      SUM_PART(6, 8)
-    } else {
-      first = PAIR(0, 8);
-      SUM_PART(8, VALUES)
+    for (int y = 0; y < rows; y += CHUNK_ROWS) {
+      const int row = 2 * local_y();  // in the chunk
+      real samples[12];
+      UNROLL for (int k = 0; k < 4; ++k) {
+        const int line = from + min(y + row + k, rows + 1) * stride;
+        UNROLL for (int c = 0; c < 3; ++c) samples[3 * k + c] = at(reference, line + column[c]);
+      }
+      barrier_group();  // behind it are the rows' places, and nobody needs the last chunk any more
+      real above[2];
+      UNROLL for (int k = 0; k < 2; ++k) {
+        above[k] = real(0.0f);
+        if (s < PARENT_SCALES) {
+          const int i = 2 * (y + row + k);
+          above[k] = parent_at(reference, parent_plane, parent_stride, parent_height, over, parent_rows[i],
+                               parent_rows[i + 1]);
+        }
+      }
+      real along[12];
+      UNROLL for (int k = 0; k < 4; ++k) {
+        patterns_of_three(samples[3 * k], samples[3 * k + 1], samples[3 * k + 2], along[3 * k], along[3 * k + 1],
+                          along[3 * k + 2]);
+      }
+      UNROLL for (int k = 0; k < 2; ++k) {
+        const bool inside = y + row + k < rows;
+        UNROLL for (int c = 0; c < 3; ++c) {
+          real pattern[3];
+          patterns_of_three(along[3 * k + c], along[3 * k + 3 + c], along[3 * k + 6 + c], pattern[0], pattern[1],
+                            pattern[2]);
+          UNROLL for (int i = 0; i < 3; ++i) chunk[CHUNK_AT(3 * c + i, row + k)] = inside ? pattern[i] : real(0.0f);
+        }
+        chunk[CHUNK_AT(PATTERNS, row + k)] = inside ? above[k] : real(0.0f);
+      }
+      barrier_group();
+      if (part < 6) {
+        UNROLL for (int k = 0; k < CHUNK_ROWS; ++k) {
+          real p[3];
+          real q[3];
+          UNROLL for (int i = 0; i < 3; ++i) p[i] = chunk[CHUNK_AT(p_first + i, k)];
+          UNROLL for (int i = 0; i < 3; ++i) q[i] = chunk[CHUNK_AT(q_first + i, k)];
+          UNROLL for (int i = 0; i < 9; ++i) sums[i] = fma(p[i % 3], q[i / 3], sums[i]);
+        }
+      } else {
+        UNROLL for (int k = 0; k < CHUNK_ROWS; ++k) {
+          const real parent = chunk[CHUNK_AT(PATTERNS, k)];
+          UNROLL for (int i = 0; i < 5; ++i) { sums[i] = fma(chunk[CHUNK_AT(5 * (part - 6) + i, k)], parent, sums[i]); }
+        }
+      }
     }
-    const int count = (local_y() == 0 ? PAIR(0, 6) : local_y() == 1 ? PAIR(0, 8) : VALUE_PAIRS) - first;
     const int to = (tiles_before(width, height, s, PRODUCT_MARGIN) + tile_row * tiles_across(width, s, PRODUCT_MARGIN) +
                     group_x()) *
-                       VALUE_PAIRS +
-                   first;
+                   VALUE_PAIRS;
     UNROLL for (int i = 0; i < PART_PRODUCTS; ++i) {
       real sum = x < columns ? sums[i] : real(0.0f);
       SUM_TILE_COLUMNS(sum)
-      if (local_x() == 0 && i < count) at(products, to + i) = sum;
+      const int p = part < 6 ? p_first + i % 3 : 5 * (part - 6) + i;
+      const int q = part < 6 ? q_first + i / 3 : PATTERNS;
+      if (local_x() == 0 && p <= q && (part < 6 || i < 5)) at(products, to + PAIR(p, q)) = sum;
     }
   }
 }
@@ -328,6 +350,7 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
     if (local_y() == 0 && local_x() < INFORMATION_FOURS) {
       numbers[local_x()] = at(information, s * INFORMATION_FOURS + local_x());
     }
+    fetch_parent_rows(parents, width, height, s, top + WINDOW_MARGIN / 2);
     real mean[STRIP_ROWS];
     real sum_variance[STRIP_ROWS];
     real difference_variance[STRIP_ROWS];
@@ -346,6 +369,9 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
 
     const int stride = 4 * stride4;
     const int first = top + local_y() * STRIP_ROWS + WINDOW_MARGIN / 2;  // the first place, among the samples
+    const int parent_plane = plane_at(width, height, s + 1);
+    const int parent_stride = stride_of(width, s + 1);
+    const int parent_height = side_of(height, s + 1);
     ParentColumn over;
     if (s < PARENT_SCALES) over = parent_column(parents, width, height, s, min(x, columns - 1) + WINDOW_MARGIN / 2);
     real along[24];
@@ -363,8 +389,11 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
       upper[PATTERNS] = real(0.0f);
       lower[PATTERNS] = real(0.0f);
       if (s < PARENT_SCALES) {
-        upper[PATTERNS] = parent_at(reference, parents, width, height, s, over, min(first + k, rows - 1));
-        lower[PATTERNS] = parent_at(reference, parents, width, height, s, over, min(first + k + 1, rows - 1));
+        const int i = 2 * (local_y() * STRIP_ROWS + k);
+        upper[PATTERNS] =
+            parent_at(reference, parent_plane, parent_stride, parent_height, over, parent_rows[i], parent_rows[i + 1]);
+        lower[PATTERNS] = parent_at(reference, parent_plane, parent_stride, parent_height, over, parent_rows[i + 2],
+                                    parent_rows[i + 3]);
       }
       real upper_residual;
       real upper_strength;

@@ -5,6 +5,7 @@
 #define SCALES 5
 #define TILE_ROWS 64
 #define WINDOW_MARGIN 10  // samples that a side loses to the window
+#define PRODUCT_MARGIN 2  // and to the neighbourhoods of products
 #define BLOCK_ROWS 256    // rows of the picture that levels and bands are made in
 
 FUNCTION int side_of(int side, int s) { return (side + (1 << s) - 1) >> s; }
@@ -54,6 +55,16 @@ FUNCTION int compared_tiles(int end, int height, int s) {
 }
 FUNCTION int compare_groups(int begin, int end, int height, int s) {
   return compared_tiles(end, height, s) - compared_tiles(begin, height, s);
+}
+
+// A neighbourhood's parent lies up to a row and a half below it, as the next scale counts them.
+FUNCTION int summed_tiles(int end, int height, int s) {
+  if (end == height) return tiles_down(height, s, PRODUCT_MARGIN);
+  const int rows = banded_blocks(end, height) * BLOCK_ROWS >> s;
+  return rows < 4 ? 0 : (rows - 4) / TILE_ROWS;
+}
+FUNCTION int sum_groups(int begin, int end, int height, int s) {
+  return summed_tiles(end, height, s) - summed_tiles(begin, height, s);
 }
 
 // Beyond the ends samples are mirrored, those at the ends not doubled.

@@ -56,61 +56,72 @@ KERNEL(enlarge, 32, 8, f32_in luma, f32_in places, f32_out pyramid, int source_w
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Two levels of the Gaussian pyramid at a time: a group makes 32 x 32 samples of the first and 16 x 16 of the second.
+// Threads stay in a column, of which the first step needs 35.
 
 #if KERNEL_HERE(reduce_twice)
-#define ONCE_SIDE 35    // of the first, that the second needs
+#define ONCE_SIDE 35    // of the first level, that the second needs
 #define SOURCE_ROWS 73  // that the first needs
-#define ONCE_WIDTH 35   // odd, for the banks of shared memory
-#define TWICE_WIDTH 16
-SHARED(float, source_rows, SOURCE_ROWS* ONCE_WIDTH)
-SHARED(float, once, ONCE_SIDE* ONCE_WIDTH)
-SHARED(float, once_rows, ONCE_SIDE* TWICE_WIDTH)
+#define ROWS_AT_ONCE 7  // by 256 threads, in 35 columns
+#define TWICE_SIDE 16
+SHARED(float, source_rows, SOURCE_ROWS * 35)
+SHARED(float, once, ONCE_SIDE * 35)
+SHARED(float, once_rows, ONCE_SIDE * 16)
 
 KERNEL(reduce_twice, 32, 8, f32_out pyramid, int width, int height, int s, int first_group) {
   const int number = local_y() * 32 + local_x();
-  const int source_width = side_of(width, s);
-  const int source_height = side_of(height, s);
+  const int left = group_x() * 32 - 2;  // of the first level
+  const int top = (first_group + group_y()) * 32 - 2;
+  const int column = number % ONCE_SIDE;
+  const int first_row = number / ONCE_SIDE;
   const int once_width = side_of(width, s + 1);
   const int once_height = side_of(height, s + 1);
-  const int left = group_x() * 32 - 2;  // of the first
-  const int top = (first_group + group_y()) * 32 - 2;
-  const int source = level_at(width, height, s);
-  for (int i = number; i < SOURCE_ROWS * ONCE_WIDTH; i += 256) {
-    const int row = clamp(reflected(2 * top - 2 + i / ONCE_WIDTH, source_height), 0, source_height - 1);
-    const int x = 2 * clamp(reflected(left + i % ONCE_WIDTH, once_width), 0, once_width - 1);
-    const int from = source + row * stride_of(width, s);
-    source_rows[i] = reduce_five(at(pyramid, from + reflected(x - 2, source_width)),
-                                 at(pyramid, from + reflected(x - 1, source_width)), at(pyramid, from + x),
-                                 at(pyramid, from + reflected(x + 1, source_width)),
-                                 at(pyramid, from + reflected(x + 2, source_width)));
-  }
-  barrier_group();
-  for (int i = number; i < ONCE_SIDE * ONCE_WIDTH; i += 256) {
-    const int x = left + i % ONCE_WIDTH;
-    const int y = top + i / ONCE_WIDTH;
-    const int here = clamp(reflected(y, once_height), max(top, 0), min(top + ONCE_SIDE, once_height) - 1);
-    const int from = 2 * (here - top) * ONCE_WIDTH + i % ONCE_WIDTH;
-    const real value =
-        reduced(reduce_five(source_rows[from], source_rows[from + ONCE_WIDTH], source_rows[from + 2 * ONCE_WIDTH],
-                            source_rows[from + 3 * ONCE_WIDTH], source_rows[from + 4 * ONCE_WIDTH]));
-    once[i] = value;
-    if (x >= left + 2 && x < min(left + 34, once_width) && y >= top + 2 && y < min(top + 34, once_height)) {
-      at(pyramid, level_at(width, height, s + 1) + y * stride_of(width, s + 1) + x) = value;
+  if (first_row < ROWS_AT_ONCE) {
+    const int source_width = side_of(width, s);
+    const int source_height = side_of(height, s);
+    const int stride = stride_of(width, s);
+    const int x = 2 * clamp(reflected(left + column, once_width), 0, once_width - 1);
+    int from[5];
+    UNROLL for (int c = 0; c < 5; ++c) { from[c] = level_at(width, height, s) + reflected(x + c - 2, source_width); }
+    // Eleven rows, of which the last may be none; so many fetches are on their way together.
+    UNROLL for (int k = 0; k < 11; ++k) {
+      const int row = first_row + k * ROWS_AT_ONCE;
+      const int line = clamp(reflected(2 * top - 2 + row, source_height), 0, source_height - 1) * stride;
+      const real sum =
+          reduce_five(at(pyramid, from[0] + line), at(pyramid, from[1] + line), at(pyramid, from[2] + line),
+                      at(pyramid, from[3] + line), at(pyramid, from[4] + line));
+      if (row < SOURCE_ROWS) source_rows[row * ONCE_SIDE + column] = sum;
     }
   }
   barrier_group();
-  for (int i = number; i < ONCE_SIDE * TWICE_WIDTH; i += 256) {
-    const int from = i / TWICE_WIDTH * ONCE_WIDTH + 2 * (i % TWICE_WIDTH);
+  if (first_row < ROWS_AT_ONCE) {
+    const int x = left + column;
+    const int to = level_at(width, height, s + 1) + x;
+    UNROLL for (int k = 0; k < ONCE_SIDE / ROWS_AT_ONCE; ++k) {
+      const int row = first_row + k * ROWS_AT_ONCE;
+      const int y = top + row;
+      const int here = clamp(reflected(y, once_height), max(top, 0), min(top + ONCE_SIDE, once_height) - 1);
+      const int i = 2 * (here - top) * ONCE_SIDE + column;
+      const real value = reduced(reduce_five(source_rows[i], source_rows[i + ONCE_SIDE], source_rows[i + 2 * ONCE_SIDE],
+                                             source_rows[i + 3 * ONCE_SIDE], source_rows[i + 4 * ONCE_SIDE]));
+      once[row * ONCE_SIDE + column] = value;
+      if (column >= 2 && column < 34 && x < once_width && row >= 2 && row < 34 && y < once_height) {
+        at(pyramid, to + y * stride_of(width, s + 1)) = value;
+      }
+    }
+  }
+  barrier_group();
+  for (int i = number; i < ONCE_SIDE * TWICE_SIDE; i += 256) {
+    const int from = i / TWICE_SIDE * ONCE_SIDE + 2 * (i % TWICE_SIDE);
     once_rows[i] = reduce_five(once[from], once[from + 1], once[from + 2], once[from + 3], once[from + 4]);
   }
   barrier_group();
-  const int from = 2 * (number / TWICE_WIDTH) * TWICE_WIDTH + number % TWICE_WIDTH;
-  const int x = group_x() * 16 + number % TWICE_WIDTH;
-  const int y = (first_group + group_y()) * 16 + number / TWICE_WIDTH;
+  const int from = 2 * (number / TWICE_SIDE) * TWICE_SIDE + number % TWICE_SIDE;
+  const int x = group_x() * TWICE_SIDE + number % TWICE_SIDE;
+  const int y = (first_group + group_y()) * TWICE_SIDE + number / TWICE_SIDE;
   if (x < side_of(width, s + 2) && y < side_of(height, s + 2)) {
     at(pyramid, level_at(width, height, s + 2) + y * stride_of(width, s + 2) + x) =
-        reduced(reduce_five(once_rows[from], once_rows[from + TWICE_WIDTH], once_rows[from + 2 * TWICE_WIDTH],
-                            once_rows[from + 3 * TWICE_WIDTH], once_rows[from + 4 * TWICE_WIDTH]));
+        reduced(reduce_five(once_rows[from], once_rows[from + TWICE_SIDE], once_rows[from + 2 * TWICE_SIDE],
+                            once_rows[from + 3 * TWICE_SIDE], once_rows[from + 4 * TWICE_SIDE]));
   }
 }
 #endif
