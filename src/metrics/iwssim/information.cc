@@ -33,39 +33,88 @@ double squared_length(size_t value) {
   return value < kPatterns ? kLengths[value / 3] * kLengths[value % 3] : 1;
 }
 
-// By Jacobi's rotations, of which each makes one pair of elements zero; the largest first.
-std::array<double, kValues> eigenvalues_of(Matrix m, size_t count) {
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    double diagonal = 0;
-    double others = 0;
-    for (size_t p = 0; p < count; ++p) {
-      diagonal += m[p][p] * m[p][p];
-      for (size_t q = 0; q < p; ++q) others += m[p][q] * m[p][q];
+// A symmetric matrix of which only the diagonal and the elements beside it, [i] between i and i + 1, are not zero.
+struct Tridiagonal {
+  std::array<double, kValues> diagonal{};
+  std::array<double, kValues> beside{};
+};
+
+// By Householder's reflections, each of which leaves one element of a column below its diagonal.
+Tridiagonal tridiagonal_of(Matrix m, size_t count) {
+  Tridiagonal result;
+  for (size_t k = 0; k + 2 < count; ++k) {
+    std::array<double, kValues> normal{}, image{};  // of the plane of reflection, and what m makes of it
+    double squares = 0;
+    for (size_t i = k + 1; i < count; ++i) {
+      normal[i] = m[i][k];
+      squares += normal[i] * normal[i];
     }
-    // What is left counts by its square.
-    if (others <= 1e-26 * diagonal) break;
-    for (size_t p = 0; p < count; ++p) {
-      for (size_t q = p + 1; q < count; ++q) {
-        if (m[p][q] == 0) continue;
-        const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-        const double tangent = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double cosine = 1 / std::sqrt(tangent * tangent + 1);
-        const double sine = tangent * cosine;
-        m[p][p] -= tangent * m[p][q];
-        m[q][q] += tangent * m[p][q];
-        m[p][q] = m[q][p] = 0;
-        for (size_t k = 0; k < count; ++k) {
-          if (k == p || k == q) continue;
-          const double a = m[k][p];
-          const double b = m[k][q];
-          m[k][p] = m[p][k] = cosine * a - sine * b;
-          m[k][q] = m[q][k] = sine * a + cosine * b;
-        }
-      }
+    const double length = normal[k + 1] < 0 ? -std::sqrt(squares) : std::sqrt(squares);
+    result.beside[k] = -length;
+    normal[k + 1] += length;
+    const double product = length * normal[k + 1];  // half the square of the normal's length
+    if (!(product > 0)) continue;
+    double share = 0;
+    for (size_t i = k + 1; i < count; ++i) {
+      for (size_t j = k + 1; j < count; ++j) image[i] += m[i][j] * normal[j];
+      image[i] /= product;
+      share += image[i] * normal[i];
+    }
+    share /= 2 * product;
+    for (size_t i = k + 1; i < count; ++i) image[i] -= share * normal[i];
+    for (size_t i = k + 1; i < count; ++i) {
+      for (size_t j = k + 1; j < count; ++j) m[i][j] -= normal[i] * image[j] + image[i] * normal[j];
     }
   }
+  for (size_t i = 0; i < count; ++i) result.diagonal[i] = m[i][i];
+  result.beside[count - 2] = m[count - 1][count - 2];
+  return result;
+}
+
+// Turns elements begin .. end of the matrix so that the last one beside the diagonal all but vanishes: a step of the QR
+// algorithm with Wilkinson's shift, a rotation at a time.
+void chase(Tridiagonal& m, size_t begin, size_t end) {
+  std::array<double, kValues>& d = m.diagonal;
+  std::array<double, kValues>& e = m.beside;
+  const double half = (d[end - 1] - d[end]) / 2, last = e[end - 1];
+  const double root = std::sqrt(half * half + last * last);
+  double x = d[begin] - (d[end] - last * last / (half + (half < 0 ? -root : root)));
+  double z = e[begin];
+  for (size_t k = begin; k < end; ++k) {
+    const double length = std::sqrt(x * x + z * z);
+    if (length == 0) return;
+    const double scale = 1 / length, cosine = x * scale, sine = z * scale;
+    if (k > begin) e[k - 1] = length;
+    const double turned = 2 * cosine * e[k] + sine * (d[k + 1] - d[k]);
+    const double moved = sine * turned;
+    e[k] = cosine * turned - e[k];
+    d[k] += moved;
+    d[k + 1] -= moved;
+    x = e[k];
+    if (k + 1 == end) break;
+    z = sine * e[k + 1];
+    e[k + 1] *= cosine;
+  }
+}
+
+// The largest first.
+std::array<double, kValues> eigenvalues_of(const Matrix& matrix, size_t count) {
+  Tridiagonal m = tridiagonal_of(matrix, count);
+  const auto joined = [&m](size_t i) {
+    return std::fabs(m.beside[i]) > 1e-15 * (std::fabs(m.diagonal[i]) + std::fabs(m.diagonal[i + 1]));
+  };
+  size_t end = count - 1;
+  for (int steps = 0; end > 0 && steps < 300; ++steps) {
+    if (!joined(end - 1)) {
+      --end;
+      continue;
+    }
+    size_t begin = end - 1;
+    while (begin > 0 && joined(begin - 1)) --begin;
+    chase(m, begin, end);
+  }
   std::array<double, kValues> values{};
-  for (size_t i = 0; i < count; ++i) values[i] = std::max(m[i][i], 0.0);
+  for (size_t i = 0; i < count; ++i) values[i] = std::max(m.diagonal[i], 0.0);
   std::sort(values.begin(), values.begin() + static_cast<ptrdiff_t>(count), std::greater<>());
   return values;
 }
