@@ -13,6 +13,7 @@
 #include "metrics/butteraugli_plain.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 
 namespace acuity::tests {
 namespace {
@@ -22,46 +23,14 @@ Result<Scorer> scorer_for(const ImageView& reference, ScorerOptions options) {
   return Scorer::create(options, reference.width, reference.height);
 }
 
-Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options = {}) {
-  Result<Scorer> scorer = scorer_for(reference, options);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  Result<Score> result = scorer->score(reference, distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
+Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+  options.metric = "butteraugli";
+  return score_pair(reference, distorted, options);
 }
 
-Score cached_score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options = {}) {
-  Result<Scorer> scorer = scorer_for(reference, options);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  const Status set = scorer->set_reference(reference);
-  EXPECT_TRUE(set.ok()) << set.message();
-  Result<Score> result = scorer->score(distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
-}
-
-double output(const Score& score, const std::string& name) {
-  for (const NamedValue& value : score.outputs) {
-    if (value.name == name) return value.value;
-  }
-  ADD_FAILURE() << "no output " << name;
-  return 0;
-}
-
-void expect_same(const Score& a, const Score& b, const std::string& what) {
-  EXPECT_EQ(a.value, b.value) << what;
-  ASSERT_EQ(a.outputs.size(), b.outputs.size()) << what;
-  for (size_t i = 0; i < a.outputs.size(); ++i)
-    EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
-  EXPECT_EQ(a.map.values, b.map.values) << what;
-}
-
-Content drawn(bool distorted) {
-  return [distorted](int c, int x, int y) {
-    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
-    const double level = std::floor(wave * 16) / 16;
-    return c == 3 ? 0.25 + 0.5 * ((x / 3 + y / 5) % 2) : distorted ? level : wave;
-  };
+Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+  options.metric = "butteraugli";
+  return score_prepared(reference, distorted, options);
 }
 
 // Relative 1e-5, and absolute 1e-6 below 0.1. Goldens of norms have six decimals.

@@ -14,6 +14,7 @@
 #include "metrics/dssim/pooling.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 
 namespace acuity::tests {
 namespace {
@@ -21,30 +22,13 @@ namespace {
 Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options.metric = "dssim";
   options.device = "cpu";
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  Result<Score> result = scorer->score(reference, distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
+  return score_pair(reference, distorted, options);
 }
 
 Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options.metric = "dssim";
   options.device = "cpu";
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  const Status set = scorer->set_reference(reference);
-  EXPECT_TRUE(set.ok()) << set.message();
-  Result<Score> result = scorer->score(distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
-}
-
-void expect_same(const Score& a, const Score& b, const std::string& what) {
-  EXPECT_EQ(a.value, b.value) << what;
-  ASSERT_EQ(a.outputs.size(), b.outputs.size()) << what;
-  for (size_t i = 0; i < a.outputs.size(); ++i)
-    EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
+  return score_prepared(reference, distorted, options);
 }
 
 // Drawn with integers, so that the reference could be given the same pictures.

@@ -15,6 +15,7 @@
 #include "metrics/msssim_exact.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 
 namespace acuity::tests {
 namespace {
@@ -36,37 +37,12 @@ ScorerOptions with_small(ScorerOptions options, const std::string& word) {
 }
 
 Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options, bool cached = false) {
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  if (!scorer.ok()) return {};
-  if (cached) {
-    EXPECT_TRUE(scorer->set_reference(reference).ok());
-  }
-  Result<Score> result = cached ? scorer->score(distorted) : scorer->score(reference, distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
-}
-
-// All that is not provenance, in one list.
-std::vector<double> numbers(const Score& score) {
-  std::vector<double> all{score.value};
-  for (const NamedValue& named : score.outputs) all.push_back(named.value);
-  all.insert(all.end(), score.map.values.begin(), score.map.values.end());
-  return all;
+  return cached ? score_prepared(reference, distorted, options) : score_pair(reference, distorted, options);
 }
 
 bool assumes(const Score& score, const std::string& what) {
   const std::vector<std::string>& all = score.provenance.assumptions;
   return std::any_of(all.begin(), all.end(), [&](const std::string& line) { return line.find(what) != line.npos; });
-}
-
-// Something with structure at every scale, and a coarser version of it.
-Content drawn(bool distorted) {
-  return [distorted](int c, int x, int y) {
-    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
-    const double level = std::floor(wave * 16) / 16;
-    return c == 3 ? 0.25 + 0.5 * ((x / 3 + y / 5) % 2) : distorted ? level : wave;
-  };
 }
 
 // 1e-6 is the aim. What remains is the rounding of the coarser levels of the pyramid to float: 7.6e-7 in the fourth

@@ -10,12 +10,16 @@
 #include "lang/targets.h"
 #include "metrics/tiles.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 
 namespace acuity {
 namespace {
 
 using tests::arrangements;
 using tests::Layout;
+using tests::numbers;
+using tests::output;
+using tests::score_pair;
 using tests::Sheet;
 
 constexpr Layout kBytes{SampleType::u8, 8};
@@ -29,38 +33,13 @@ double distorted_content(int c, int x, int y) {
   return std::abs(code - (x * y + c) % 7) / 255.0;
 }
 
-Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options) {
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  if (!scorer.ok()) return {};
-  Result<Score> result = scorer->score(reference, distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
-}
-
-double output(const Score& score, const std::string& name) {
-  for (const NamedValue& named : score.outputs) {
-    if (named.name == name) return named.value;
-  }
-  ADD_FAILURE() << "no output " << name;
-  return 0;
-}
-
-// All that is not provenance, in one list.
-std::vector<double> numbers(const Score& score) {
-  std::vector<double> all{score.value};
-  for (const NamedValue& named : score.outputs) all.push_back(named.value);
-  all.insert(all.end(), score.map.values.begin(), score.map.values.end());
-  return all;
-}
-
 TEST(Mse, KnownValues) {
   const Sheet reference(kBytes, 2, 2, Channels::rgb, [](int, int, int) { return 100 / 255.0; });
   // Red is off by 3 in one of four pixels, green by 1 everywhere.
   const Sheet distorted(kBytes, 2, 2, Channels::rgb, [](int c, int x, int y) {
     return (100 + (c == 0 && x == 1 && y == 0 ? 3 : 0) - (c == 1 ? 1 : 0)) / 255.0;
   });
-  const Score mse = score(reference.view, distorted.view, {.metric = "mse", .want_map = true});
+  const Score mse = score_pair(reference.view, distorted.view, {.metric = "mse", .want_map = true});
   EXPECT_EQ(mse.value, (9 + 4) / 12.0);
   EXPECT_EQ(output(mse, "mse_r"), 9 / 4.0);
   EXPECT_EQ(output(mse, "mse_g"), 1);
@@ -68,7 +47,7 @@ TEST(Mse, KnownValues) {
   const float third = 1.0f / 3.0f;
   EXPECT_EQ(mse.map.values, (std::vector<float>{third, 10.0f / 3.0f, third, third}));
 
-  const Score psnr = score(reference.view, distorted.view, {.metric = "psnr"});
+  const Score psnr = score_pair(reference.view, distorted.view, {.metric = "psnr"});
   EXPECT_NEAR(psnr.value, 10 * std::log10(65025 * 12 / 13.0), 1e-12);
   EXPECT_NEAR(output(psnr, "psnr_r"), 10 * std::log10(65025 * 4 / 9.0), 1e-12);
   EXPECT_NEAR(output(psnr, "psnr_g"), 48.13080360867910, 1e-12);
@@ -80,21 +59,21 @@ TEST(Mse, KnownValues) {
 TEST(Mse, BlackAgainstWhiteIsTheLargestError) {
   const Sheet black(kBytes, 40, 70, Channels::rgb, [](int, int, int) { return 0; });
   const Sheet white(kBytes, 40, 70, Channels::rgb, [](int, int, int) { return 1; });
-  EXPECT_EQ(score(black.view, white.view, {.metric = "mse"}).value, 65025);
-  EXPECT_EQ(score(black.view, white.view, {.metric = "psnr"}).value, 0);
+  EXPECT_EQ(score_pair(black.view, white.view, {.metric = "mse"}).value, 65025);
+  EXPECT_EQ(score_pair(black.view, white.view, {.metric = "psnr"}).value, 0);
 }
 
 TEST(Mse, IdenticalPictures) {
   const Sheet sheet(kBytes, kWidth, kHeight, Channels::rgb, reference_content);
-  EXPECT_EQ(score(sheet.view, sheet.view, {.metric = "mse"}).value, find_metric("mse")->identical);
-  EXPECT_EQ(score(sheet.view, sheet.view, {.metric = "psnr"}).value, find_metric("psnr")->identical);
+  EXPECT_EQ(score_pair(sheet.view, sheet.view, {.metric = "mse"}).value, find_metric("mse")->identical);
+  EXPECT_EQ(score_pair(sheet.view, sheet.view, {.metric = "psnr"}).value, find_metric("psnr")->identical);
 }
 
 TEST(Mse, PsnrIsNeverAboveItsCap) {
   const Sheet reference({SampleType::f32, 8}, 64, 64, Channels::rgb, reference_content);
   const Sheet distorted({SampleType::f32, 8}, 64, 64, Channels::rgb,
                         [](int c, int x, int y) { return reference_content(c, x, y) + (x + y == 0 ? 1e-6 : 0); });
-  const Score psnr = score(reference.view, distorted.view, {.metric = "psnr"});
+  const Score psnr = score_pair(reference.view, distorted.view, {.metric = "psnr"});
   EXPECT_GT(output(psnr, "mse"), 0);
   EXPECT_EQ(psnr.value, 100);
 }
@@ -107,7 +86,7 @@ TEST(Mse, EqualsAPlainSum) {
     const int difference = std::to_integer<int>(reference.memory[i]) - std::to_integer<int>(distorted.memory[i]);
     sum += difference * difference;
   }
-  const Score mse = score(reference.view, distorted.view, {.metric = "mse", .want_map = true});
+  const Score mse = score_pair(reference.view, distorted.view, {.metric = "mse", .want_map = true});
   EXPECT_EQ(mse.value, static_cast<double>(sum) / (3.0 * kWidth * kHeight));  // whole numbers, so no rounding
   const double mean = std::accumulate(mse.map.values.begin(), mse.map.values.end(), 0.0) / (kWidth * kHeight);
   EXPECT_NEAR(mean, mse.value, 1e-6 * mse.value);
@@ -121,17 +100,17 @@ TEST(Mse, ThreadsStripsTargetsAndCachingChangeNothing) {
                         [](int c, int x, int y) { return std::fmod(0.41 * x + 0.117 * y + 0.3 * c, 1.0); });
   for (const char* metric : {"mse", "psnr"}) {
     const std::vector<double> expected =
-        numbers(score(reference.view, distorted.view, {.metric = metric, .threads = 1, .want_map = true}));
+        numbers(score_pair(reference.view, distorted.view, {.metric = metric, .threads = 1, .want_map = true}));
     for (int threads : {1, 2, 3, 8}) {
       for (const MemoryMode& memory : {MemoryMode::automatic(), MemoryMode::full(), MemoryMode::strip(1),
                                        MemoryMode::strip(50), MemoryMode::strip(64)}) {
         const ScorerOptions options{.metric = metric, .memory = memory, .threads = threads, .want_map = true};
-        EXPECT_EQ(numbers(score(reference.view, distorted.view, options)), expected) << metric << " " << threads;
+        EXPECT_EQ(numbers(score_pair(reference.view, distorted.view, options)), expected) << metric << " " << threads;
       }
     }
     for (const std::string& target : cpu_targets()) {
       ASSERT_TRUE(limit_cpu(target).ok());
-      EXPECT_EQ(numbers(score(reference.view, distorted.view, {.metric = metric, .want_map = true})), expected)
+      EXPECT_EQ(numbers(score_pair(reference.view, distorted.view, {.metric = metric, .want_map = true})), expected)
           << target;
     }
     ASSERT_TRUE(limit_cpu("").ok());
@@ -151,10 +130,10 @@ TEST(Mse, LayoutsChangeNothing) {
     for (const Layout& type : {kBytes, Layout{SampleType::u16, 16}, Layout{SampleType::f32, 8}}) {
       const Sheet reference(type, kWidth, kHeight, channels, reference_content);
       const Sheet distorted(type, kWidth, kHeight, channels, distorted_content);
-      const std::vector<double> expected = numbers(score(reference.view, distorted.view, {.metric = "mse"}));
+      const std::vector<double> expected = numbers(score_pair(reference.view, distorted.view, {.metric = "mse"}));
       for (const Layout& layout : arrangements(type.type, type.depth)) {
         const Sheet a(layout, kWidth, kHeight, channels, reference_content);
-        EXPECT_EQ(numbers(score(a.view, distorted.view, {.metric = "mse"})), expected) << layout.name();
+        EXPECT_EQ(numbers(score_pair(a.view, distorted.view, {.metric = "mse"})), expected) << layout.name();
       }
     }
   }
@@ -162,14 +141,15 @@ TEST(Mse, LayoutsChangeNothing) {
   const Sheet a8(kBytes, kWidth, kHeight, Channels::rgb, reference_content),
       b8(kBytes, kWidth, kHeight, Channels::rgb, distorted_content);
   const Sheet a16({SampleType::u16, 16}, kWidth, kHeight, Channels::rgb, reference_content);
-  EXPECT_EQ(numbers(score(a16.view, b8.view, {.metric = "mse"})), numbers(score(a8.view, b8.view, {.metric = "mse"})));
+  EXPECT_EQ(numbers(score_pair(a16.view, b8.view, {.metric = "mse"})),
+            numbers(score_pair(a8.view, b8.view, {.metric = "mse"})));
 }
 
 TEST(Mse, AlphaCountsTheWorseOfBlackAndWhite) {
   // Nothing to see on black; on white one is white and the other a fifth darker, up to rounding in float.
   const Sheet clear(kBytes, 8, 8, Channels::rgba, [](int, int, int) { return 0; });
   const Sheet faint(kBytes, 8, 8, Channels::rgba, [](int c, int, int) { return c == 3 ? 51 / 255.0 : 0; });
-  const Score mse = score(clear.view, faint.view, {.metric = "mse"});
+  const Score mse = score_pair(clear.view, faint.view, {.metric = "mse"});
   EXPECT_NEAR(mse.value, 51.0 * 51.0, 5e-3);
   const std::vector<std::string>& assumptions = mse.provenance.assumptions;
   EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(),
@@ -177,7 +157,7 @@ TEST(Mse, AlphaCountsTheWorseOfBlackAndWhite) {
 
   // An opaque partner is compared with the same two.
   const Sheet white(kBytes, 8, 8, Channels::rgb, [](int, int, int) { return 1; });
-  EXPECT_EQ(score(white.view, clear.view, {.metric = "mse"}).value, 65025);
+  EXPECT_EQ(score_pair(white.view, clear.view, {.metric = "mse"}).value, 65025);
 }
 
 TEST(Tiles, TheTreeIsTheContract) {

@@ -13,44 +13,19 @@
 #include "metrics/ssimulacra2_exact.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 
 namespace acuity::tests {
 namespace {
 
 Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options.metric = "ssimulacra2";
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  Result<Score> result = scorer->score(reference, distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
+  return score_pair(reference, distorted, options);
 }
 
 Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options.metric = "ssimulacra2";
-  Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  EXPECT_TRUE(scorer.ok()) << scorer.status().message();
-  const Status set = scorer->set_reference(reference);
-  EXPECT_TRUE(set.ok()) << set.message();
-  Result<Score> result = scorer->score(distorted);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : Score{};
-}
-
-void expect_same(const Score& a, const Score& b, const std::string& what) {
-  EXPECT_EQ(a.value, b.value) << what;
-  ASSERT_EQ(a.outputs.size(), b.outputs.size()) << what;
-  for (size_t i = 0; i < a.outputs.size(); ++i)
-    EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
-}
-
-// Something with structure at every scale, and a coarser version of it.
-Content drawn(bool distorted) {
-  return [distorted](int c, int x, int y) {
-    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
-    const double level = std::floor(wave * 16) / 16;
-    return c == 3 ? 0.25 + 0.5 * ((x / 3 + y / 5) % 2) : distorted ? level : wave;
-  };
+  return score_prepared(reference, distorted, options);
 }
 
 TEST(Ssimulacra2, AgreesWithTheReference) {

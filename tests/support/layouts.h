@@ -3,6 +3,7 @@
 #ifndef ACUITY_TESTS_SUPPORT_LAYOUTS_H
 #define ACUITY_TESTS_SUPPORT_LAYOUTS_H
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -87,6 +88,15 @@ struct Sheet {
     }
   }
 };
+
+/// Something with structure at every scale, or a coarser version of it.
+inline Content drawn(bool distorted) {
+  return [distorted](int c, int x, int y) {
+    const double wave = 0.5 + 0.2 * std::sin(0.31 * x + 0.17 * y * (c + 1)) + 0.15 * std::sin(0.043 * (x * y % 977));
+    const double level = std::floor(wave * 16) / 16;
+    return c == 3 ? 0.25 + 0.5 * ((x / 3 + y / 5) % 2) : distorted ? level : wave;
+  };
+}
 
 }  // namespace acuity::tests
 
