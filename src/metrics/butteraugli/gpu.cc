@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Butteraugli on a GPU, whichever: the launches. Pixels go up in bands of rows on a queue of their own while the bands
-// before them are worked on; the half resolution follows on a third queue.
+// before them are worked on; the half resolution follows on queues of its own.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,6 +19,7 @@
 namespace acuity {
 
 extern const KernelFile butteraugli_kernels;
+extern const KernelFile butteraugli_compare_kernels;
 
 namespace butteraugli {
 namespace kernels {
@@ -29,15 +30,25 @@ inline constexpr const KernelFile* kKernelFile = &butteraugli_kernels;
 
 }  // namespace kernels
 
+namespace compare_kernels {
+
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &butteraugli_compare_kernels;
+#include "metrics/butteraugli/compare_kernels.h"
+
+}  // namespace compare_kernels
+
 namespace {
 
-constexpr int kBandRows = 512;
+using Four = kernel_dialect::real4;
+
+constexpr int kBandRows = 256;
 constexpr int kBandUnit = 64;            // bands are multiples of this
 constexpr int kRowUnit = 16;             // and rings of this, as the kernels want them
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
 constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
 constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
-constexpr int kRingReach = 64;           // rows of the bands above that a ring holds
+constexpr int kRingReach = 80;           // rows of the bands above that a ring holds
 constexpr int kMargin = 32;              // columns of zeros on either side of a row
 constexpr int kColumnUnit = 128;         // a row has room for a multiple of this
 constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
@@ -48,15 +59,14 @@ constexpr int64_t kMostFloats = int64_t{1} << 31;  // elements are numbered in 3
 enum Plane {
   kXyb = 0,  // of both pictures; the middle band in its place later
   kXybRows = 6,
-  kMiddleRows = 12,
-  kHigh = 18,
-  kMiddleDifference = 22,
-  kMalta = 25,
-  kActivity = 31,
-  kBlurredActivity = 33,
-  kLowDifference = 35,
-  kDifference = 36,
-  kPlaneCount = 37,
+  kHigh = 12,
+  kMiddleDifference = 16,
+  kMalta = 19,
+  kActivity = 25,
+  kBlurredActivity = 27,
+  kLowDifference = 29,
+  kDifference = 30,
+  kPlaneCount = 31,
 };
 
 int round_to(int count, int unit) { return (count + unit - 1) / unit * unit; }
@@ -78,12 +88,11 @@ struct Stage {
 };
 constexpr Stage kXybStage{0, 2, 0};
 constexpr Stage kXybRowsStage{-16, 2, 16};
-constexpr Stage kLowStage{0, 32, 0};  // 18 would do, but for the whole chunks that the kernel wants
-constexpr Stage kMiddleRowsStage{-7, 32, 7};
-constexpr Stage kMiddleStage{-7, 39, 4};
-constexpr Stage kHighStage{-6, 42, 6};
-constexpr Stage kActivityStage{0, 48, 0};
-constexpr Stage kMapStage{0, 51, 0};
+constexpr Stage kLowStage{-8, 24, 7};  // 18 would do, but for the whole chunks that the kernel wants
+constexpr Stage kMiddleStage{-4, 31, 4};
+constexpr Stage kHighStage{-6, 34, 6};
+constexpr Stage kActivityStage{0, 40, 0};
+constexpr Stage kMapStage{0, 43, 0};
 
 // One resolution's place on the device.
 struct LevelPlan {
@@ -93,8 +102,13 @@ struct LevelPlan {
   int map_stride = 0;
   size_t planes = 0, numbers = 0;  // offsets
   std::unique_ptr<DeviceMemory> map;
-  std::unique_ptr<Queue> queue;
+  // Bands go through the first stages while those before them go through the last.
+  std::unique_ptr<Queue> early, late;
+  std::array<std::unique_ptr<Event>, kSlots> early_done, late_done;
 
+  int wide_groups() const { return groups(size.width, kColumnUnit); }
+  int narrow_groups() const { return groups(size.width, 32); }
+  int slot(int y) const { return (y + ring) % ring; }
   size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
   size_t map_floats() const { return static_cast<size_t>(map_stride) * static_cast<size_t>(size.height); }
   // The rows to make when the light has grown from `before` rows to `after`.
@@ -138,7 +152,8 @@ class GpuRunner final : public Runner {
     // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
     if (copy_) static_cast<void>(copy_->wait());
     for (const LevelPlan& plan : plans_) {
-      if (plan.queue) static_cast<void>(plan.queue->wait());
+      if (plan.early) static_cast<void>(plan.early->wait());
+      if (plan.late) static_cast<void>(plan.late->wait());
     }
   }
 
@@ -174,10 +189,9 @@ class GpuRunner final : public Runner {
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       ACUITY_TRY(run_band(pictures, y, std::min(y + band_rows_, setup_.height), band));
     }
-    Queue& queue = *plans_[0].queue;
+    Queue& queue = *plans_[0].late;
     if (plans_.size() > 1) {
-      ACUITY_TRY(plans_[1].queue->signal(*half_done_));
-      ACUITY_TRY(queue.wait_for(*half_done_));
+      ACUITY_TRY(queue.wait_for(*plans_[1].late_done[static_cast<size_t>((band - 1) % kSlots)]));
     }
     ACUITY_TRY(pool(map));
     ACUITY_TRY(queue.download(*results_, 0, *memory_, tiles_, results_->size()));
@@ -215,7 +229,7 @@ class GpuRunner final : public Runner {
   void add_plan(Size size, int band_rows) {
     LevelPlan plan;
     plan.size = size;
-    plan.ring = std::min(round_to(size.height, kRowUnit), round_to(band_rows, kRowUnit)) + kRingReach;
+    plan.ring = std::min(round_to(size.height, kRowUnit), 2 * round_to(band_rows, kRowUnit)) + kRingReach;
     plan.stride = round_to(size.width, kColumnUnit) + 2 * kMargin;
     plan.map_stride = round_to(size.width, kColumnUnit);
     plans_.push_back(std::move(plan));
@@ -240,7 +254,12 @@ class GpuRunner final : public Runner {
       plan.numbers += numbers_at;
       plan.planes = place(kPlaneCount * plan.plane_floats());
       ACUITY_TRY_ASSIGN(plan.map, setup_.device->allocate(plan.map_floats() * sizeof(float)));
-      ACUITY_TRY_ASSIGN(plan.queue, setup_.device->create_queue());
+      ACUITY_TRY_ASSIGN(plan.early, setup_.device->create_queue());
+      ACUITY_TRY_ASSIGN(plan.late, setup_.device->create_queue());
+      for (size_t slot = 0; slot < kSlots; ++slot) {
+        ACUITY_TRY_ASSIGN(plan.early_done[slot], setup_.device->create_event());
+        ACUITY_TRY_ASSIGN(plan.late_done[slot], setup_.device->create_event());
+      }
     }
     if (plans_.size() > 1) {
       halved_light_ = place(6 * static_cast<size_t>(halved_ring_) * static_cast<size_t>(plans_[1].size.width));
@@ -251,13 +270,13 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_bytes));
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
     for (std::unique_ptr<Event>* event :
-         {&half_done_, &half_made_, &sent_[0], &sent_[1], &worked_[0], &worked_[1], &half_used_[0], &half_used_[1]}) {
+         {&sent_[0], &sent_[1], &worked_[0], &worked_[1], &half_used_[0], &half_used_[1]}) {
       ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
     }
-    for (const KernelInfo& kernel :
-         std::initializer_list<KernelInfo>{kernels::make_xyb, kernels::blur_low_rows, kernels::split_low,
-                                           kernels::blur_middle_rows, kernels::split_middle_band, kernels::split_high,
-                                           kernels::blur_activity, kernels::combine, kernels::pool}) {
+    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
+             kernels::make_xyb, kernels::blur_low_rows, kernels::split_low, compare_kernels::split_middle_band,
+             compare_kernels::split_high, compare_kernels::blur_activity, compare_kernels::combine,
+             compare_kernels::pool}) {
       ACUITY_TRY(setup_.device->prepare(kernel));
     }
     // The columns beside the picture are never written again.
@@ -290,32 +309,50 @@ class GpuRunner final : public Runner {
                                                   static_cast<int>(slot)));
     }
     ACUITY_TRY(copy_->signal(*sent_[slot]));
-    ACUITY_TRY(plans_[0].queue->wait_for(*sent_[slot]));
+    ACUITY_TRY(plans_[0].early->wait_for(*sent_[slot]));
     return sent;
   }
 
   // What can be made once rows y .. y_end - 1 of both pictures are there.
   Status run_band(const std::array<const Light*, 2>& pictures, int y, int y_end, int band) {
     const size_t slot = static_cast<size_t>(band % kSlots);
+    LevelPlan& full = plans_[0];
     std::array<SentPixels, 2> sent;
     ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band));
     const bool halves = plans_.size() > 1;
-    if (halves && band >= kSlots) ACUITY_TRY(plans_[0].queue->wait_for(*half_used_[slot]));
+    if (halves && band >= kSlots) ACUITY_TRY(full.early->wait_for(*half_used_[slot]));
+    ACUITY_TRY(begin_early(full, band));
     for (size_t i = 0; i < 2; ++i) ACUITY_TRY(make_xyb(0, sent[i], i, pictures[i]->nits, y, y_end));
-    ACUITY_TRY(plans_[0].queue->signal(*worked_[slot]));
-    if (halves) ACUITY_TRY(plans_[0].queue->signal(*half_made_));
-    ACUITY_TRY(compare(plans_[0], y, y_end));
+    ACUITY_TRY(full.early->signal(*worked_[slot]));
+    if (halves) ACUITY_TRY(plans_[1].early->wait_for(*worked_[slot]));
+    ACUITY_TRY(finish(full, y, y_end, band));
     if (!halves) return {};
+    LevelPlan& halved = plans_[1];
     const auto half_rows = [&](int rows) {
-      return rows == setup_.height ? plans_[1].size.height : std::max(0, rows / 2 - kHalfBehind);
+      return rows == setup_.height ? halved.size.height : std::max(0, rows / 2 - kHalfBehind);
     };
     const int before = half_rows(y), after = half_rows(y_end);
-    ACUITY_TRY(plans_[1].queue->wait_for(*half_made_));
+    ACUITY_TRY(begin_early(halved, band));
     for (size_t i = 0; i < 2; ++i) {
       ACUITY_TRY(make_xyb(1, halved_pixels(i, before), i, pictures[i]->nits, before, after));
     }
-    ACUITY_TRY(plans_[1].queue->signal(*half_used_[slot]));
-    return compare(plans_[1], before, after);
+    ACUITY_TRY(halved.early->signal(*half_used_[slot]));
+    return finish(halved, before, after, band);
+  }
+
+  // Rings have room for two bands.
+  Status begin_early(LevelPlan& plan, int band) {
+    return band >= kSlots ? plan.early->wait_for(*plan.late_done[static_cast<size_t>(band % kSlots)]) : Status();
+  }
+
+  // All stages but the first.
+  Status finish(LevelPlan& plan, int before, int after, int band) {
+    const size_t slot = static_cast<size_t>(band % kSlots);
+    ACUITY_TRY(split_low(plan, before, after));
+    ACUITY_TRY(plan.early->signal(*plan.early_done[slot]));
+    ACUITY_TRY(plan.late->wait_for(*plan.early_done[slot]));
+    ACUITY_TRY(compare(plan, before, after));
+    return plan.late->signal(*plan.late_done[slot]);
   }
 
   size_t halved_light_of(size_t picture) const {
@@ -333,68 +370,60 @@ class GpuRunner final : public Runner {
 
   Status make_xyb(size_t level, const SentPixels& from, size_t picture, float nits, int before, int after) {
     const LevelPlan& plan = plans_[level];
-    const RowRange rows = plan.rows(kXybStage, before, after);
-    if (rows.empty()) return {};
     const bool halves = level == 0 && plans_.size() > 1;
-    return plan.queue->run(kernels::make_xyb, groups(plan.size.width, 32), groups(rows.count(), 32), from.samples,
-                           from.table, plane<float>(plan, kXyb + 3 * static_cast<int>(picture)),
-                           array<float>(halves ? halved_light_of(picture) : 0), from.form, from.extent, from.y_first,
-                           plan.size.width, plan.size.height, rows.begin, rows.end, plan.ring, plan.stride,
-                           halves ? halved_ring_ : 0, nits);
+    return launch(*plan.early, kernels::make_xyb, plan, plan.narrow_groups(), 32, plan.rows(kXybStage, before, after),
+                  from.samples, from.table, plane<float>(plan, kXyb + 3 * static_cast<int>(picture)),
+                  array<float>(halves ? halved_light_of(picture) : 0), from.form, from.extent, from.y_first,
+                  halves ? halved_ring_ : 0, nits);
   }
 
-  // From XYB to the map.
-  Status compare(const LevelPlan& plan, int before, int after) {
-    using Four = kernels::real4;
-    const auto numbers = array<const float>(plan.numbers);
-    const int width = plan.size.width, height = plan.size.height, ring = plan.ring, stride = plan.stride;
-    const int quads = groups(width, kColumnUnit), columns = groups(width, 32);
-    Queue& queue = *plan.queue;
-    if (const RowRange rows = plan.rows(kXybRowsStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::blur_low_rows, quads, 6 * groups(rows.count(), 8), plane<const Four>(plan, kXyb),
-                           plane<Four>(plan, kXybRows), numbers, width, height, rows.begin, rows.end, ring, stride));
-    }
-    if (const RowRange rows = plan.rows(kLowStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::split_low, columns, groups(rows.count(), COLUMN_WALK),
-                           plane<const float>(plan, kXybRows), plane<float>(plan, kXyb),
-                           plane<float>(plan, kLowDifference), numbers, parameters_.xmul, width, height, rows.begin,
-                           rows.end, ring, stride));
-    }
-    if (const RowRange rows = plan.rows(kMiddleRowsStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::blur_middle_rows, quads, 6 * groups(rows.count(), 8), plane<const Four>(plan, kXyb),
-                           plane<Four>(plan, kMiddleRows), numbers, width, height, rows.begin, rows.end, ring, stride));
-    }
-    if (const RowRange rows = plan.rows(kMiddleStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::split_middle_band, columns, groups(rows.count(), COLUMN_WALK),
-                           plane<const float>(plan, kMiddleRows), plane<const float>(plan, kXyb),
-                           plane<float>(plan, kHigh), plane<float>(plan, kMiddleDifference), plane<float>(plan, kMalta),
-                           numbers, width, height, rows.begin, rows.end, ring, stride));
-    }
-    if (const RowRange rows = plan.rows(kHighStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::split_high, quads, groups(rows.count(), HIGH_WALK), plane<const Four>(plan, kHigh),
-                           plane<const Four>(plan, kMiddleDifference), plane<Four>(plan, kActivity),
-                           plane<Four>(plan, kDifference), plane<Four>(plan, kMalta), numbers, parameters_.xmul, width,
-                           height, rows.begin, rows.end, ring, stride));
-    }
-    if (const RowRange rows = plan.rows(kActivityStage, before, after); !rows.empty()) {
-      ACUITY_TRY(queue.run(kernels::blur_activity, quads, 2 * groups(rows.count(), 4 * MASK_WALK),
-                           plane<const Four>(plan, kActivity), plane<Four>(plan, kBlurredActivity), numbers, width,
-                           height, rows.begin, rows.end, ring, stride));
-    }
-    const RowRange rows = plan.rows(kMapStage, before, after);
+  // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages.
+  template <typename... Parameters, typename... Arguments>
+  Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LevelPlan& plan, int groups_across, int walk,
+                const RowRange& rows, const Arguments&... arguments) const {
     if (rows.empty()) return {};
-    return queue.run(kernels::combine, quads, groups(rows.count(), 8), plane<const Four>(plan, kMalta),
-                     plane<const Four>(plan, kBlurredActivity), plane<const Four>(plan, kDifference),
-                     plane<const Four>(plan, kLowDifference), DeviceArray<Four>{plan.map->address()}, parameters_.xmul,
-                     width, height, rows.begin, rows.end, ring, stride, plan.map_stride);
+    return queue.run(kernel, groups_across, groups(rows.count(), walk), arguments..., plan.size.width, plan.size.height,
+                     rows.begin, rows.end, plan.slot(rows.begin), plan.ring, plan.stride);
+  }
+
+  // From XYB to the middle bands.
+  Status split_low(const LevelPlan& plan, int before, int after) {
+    const auto numbers = array<const float>(plan.numbers);
+    ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), 1,
+                      plan.rows(kXybRowsStage, before, after), plane<const Four>(plan, kXyb),
+                      plane<Four>(plan, kXybRows), numbers));
+    return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), LOW_WALK,
+                  plan.rows(kLowStage, before, after), plane<const float>(plan, kXybRows), plane<float>(plan, kXyb),
+                  plane<float>(plan, kLowDifference), numbers, parameters_.xmul);
+  }
+
+  // From the middle bands to the map.
+  Status compare(const LevelPlan& plan, int before, int after) {
+    const auto numbers = array<const float>(plan.numbers);
+    Queue& queue = *plan.late;
+    const int wide = plan.wide_groups();
+    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, MIDDLE_WALK,
+                      plan.rows(kMiddleStage, before, after), plane<const Four>(plan, kXyb), plane<Four>(plan, kHigh),
+                      plane<Four>(plan, kMiddleDifference), plane<Four>(plan, kMalta), numbers));
+    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, HIGH_WALK, plan.rows(kHighStage, before, after),
+                      plane<const Four>(plan, kHigh), plane<const Four>(plan, kMiddleDifference),
+                      plane<Four>(plan, kActivity), plane<Four>(plan, kDifference), plane<Four>(plan, kMalta), numbers,
+                      parameters_.xmul));
+    ACUITY_TRY(launch(queue, compare_kernels::blur_activity, plan, wide, MASK_WALK,
+                      plan.rows(kActivityStage, before, after), plane<const Four>(plan, kActivity),
+                      plane<Four>(plan, kBlurredActivity), numbers));
+    return launch(queue, compare_kernels::combine, plan, wide, 8, plan.rows(kMapStage, before, after),
+                  plane<const Four>(plan, kMalta), plane<const Four>(plan, kBlurredActivity),
+                  plane<const Four>(plan, kDifference), plane<const Four>(plan, kLowDifference),
+                  DeviceArray<Four>{plan.map->address()}, parameters_.xmul, plan.map_stride);
   }
 
   Status pool(const MapRequest& map) {
     const LevelPlan& plan = plans_[0];
     const bool halves = plans_.size() > 1;
     const DeviceArray<const float> remembered{remembered_ ? remembered_->address() : 0};
-    ACUITY_TRY(plan.queue->run(
-        kernels::pool, groups(plan.size.width, kTileWidth), groups(plan.size.height, kTileHeight),
+    ACUITY_TRY(plan.late->run(
+        compare_kernels::pool, groups(plan.size.width, kTileWidth), groups(plan.size.height, kTileHeight),
         DeviceArray<float>{plan.map->address()}, DeviceArray<const float>{halves ? plans_[1].map->address() : 0},
         remembered, array<float>(tiles_), plan.size.width, plan.size.height, plan.map_stride,
         halves ? plans_[1].map_stride : 0, map.at_least_remembered, map.remember || map.to != nullptr || p_ > 0, p_));
@@ -429,7 +458,6 @@ class GpuRunner final : public Runner {
   std::array<Upload, 3> uploads_;
   SentPixels prepared_;  // all rows of the prepared reference
   std::array<std::unique_ptr<Event>, kSlots> sent_, worked_, half_used_;
-  std::unique_ptr<Event> half_made_, half_done_;
   std::unique_ptr<Queue> copy_;
 };
 
