@@ -53,7 +53,9 @@ inline void expect_same(const Score& a, const Score& b, const std::string& what)
   for (size_t i = 0; i < a.outputs.size(); ++i) {
     EXPECT_EQ(a.outputs[i].value, b.outputs[i].value) << what << " " << a.outputs[i].name;
   }
-  if (!a.map.values.empty() && !b.map.values.empty()) EXPECT_EQ(a.map.values, b.map.values) << what;
+  if (!a.map.values.empty() && !b.map.values.empty()) {
+    EXPECT_EQ(a.map.values, b.map.values) << what;
+  }
 }
 
 }  // namespace acuity::tests
