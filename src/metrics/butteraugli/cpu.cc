@@ -307,7 +307,9 @@ TileNorms Comparison::pool_tile(const float* const (&rows)[kTileHeight], int cou
 constexpr int behind(int light, int reach) { return light - (kReachLight - reach); }
 
 void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch) {
-  std::memset(scratch, 0, scratch_bytes(batch));
+  // Filters look left of the picture, where nothing is ever written. Elsewhere what was left there is looked at in
+  // columns that come to nothing.
+  if (piece.x_begin == 0) std::memset(scratch, 0, scratch_bytes(batch));
   std::array<PictureRings, 2> pictures;
   PairRings pair;
   float* next = reinterpret_cast<float*>(scratch);

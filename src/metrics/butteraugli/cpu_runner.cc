@@ -18,8 +18,9 @@ namespace {
 // the cache.
 constexpr int kBatch = 16;
 
-// A segment does its neighbours' work over again as far as filters reach, so it had better be long.
-constexpr int kSegmentRows = 8 * kTileHeight;
+// Pieces do over again what lies around them: as much as if each were this much longer and wider.
+constexpr int kSurroundings = 50;
+constexpr int kSmallestPiece = 4 * kTileWidth;
 
 // Vectors are read whole, up to 16 floats beyond the end of a row.
 size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width), 16); }
@@ -117,24 +118,39 @@ class CpuRunner final : public Runner {
     return level;
   }
 
-  // As few as keep all threads busy, and of like size.
+  // The cut by which all threads together should be done first.
   std::vector<Piece> pieces_of(Size size) const {
-    const auto cut = [](int length, int parts, int unit) {
-      std::vector<int> ends{0};
-      const int units = (length + unit - 1) / unit;
-      for (int i = 1; i <= parts; ++i) ends.push_back(std::min(length, units * i / parts * unit));
-      return ends;
+    const int threads = threads_->count();
+    const auto time_of = [&](int strips, int segments) {
+      const double rounds = (strips * segments + threads - 1) / threads;
+      return rounds * (size.width / strips + kSurroundings) * (size.height / segments + kSurroundings);
     };
-    const int strips = (size.width + kStripColumns - 1) / kStripColumns;
-    const int segments =
-        std::clamp(2 * threads_->count() / strips, 1, std::max(1, (size.height + kSegmentRows / 2) / kSegmentRows));
-    const std::vector<int> x = cut(size.width, strips, kTileWidth);
-    const std::vector<int> y = cut(size.height, threads_->count() > 1 ? segments : 1, kTileHeight);
+    const int fewest = (size.width + kStripColumns - 1) / kStripColumns;
+    int best_strips = fewest, best_segments = 1;
+    for (int strips = fewest; strips <= std::max(fewest, std::min(size.width / kSmallestPiece, fewest + threads));
+         ++strips) {
+      for (int segments = 1; segments <= std::max(1, std::min(size.height / kSmallestPiece, threads)); ++segments) {
+        if (time_of(strips, segments) < time_of(best_strips, best_segments)) {
+          best_strips = strips;
+          best_segments = segments;
+        }
+      }
+    }
+    const std::vector<int> x = cut(size.width, best_strips, kTileWidth);
+    const std::vector<int> y = cut(size.height, best_segments, kTileHeight);
     std::vector<Piece> pieces;
     for (size_t j = 1; j < y.size(); ++j) {
       for (size_t i = 1; i < x.size(); ++i) pieces.push_back({x[i - 1], x[i], y[j - 1], y[j]});
     }
     return pieces;
+  }
+
+  // Where `parts` parts of a length, in whole units and of like size, begin and end.
+  static std::vector<int> cut(int length, int parts, int unit) {
+    std::vector<int> ends{0};
+    const int units = (length + unit - 1) / unit;
+    for (int i = 1; i <= parts; ++i) ends.push_back(std::min(length, units * i / parts * unit));
+    return ends;
   }
 
   void run_level(const Level& level) {

@@ -106,7 +106,7 @@ HWY_INLINE void blur_row(const float* in, Columns columns, const RowEdges& edges
 // nearest cache.
 template <typename Kind>
 HWY_INLINE void blur_columns(const Ring& in, int y_begin, int y_end, int height, Columns columns, const Ring& out) {
-  constexpr int kTogether = 64;
+  constexpr int kTogether = 128;
   constexpr int kRadius = Kind::kRadius;
   const float* rows[kLargestBatch + 2 * kRadius];
   for (int i = 0; i < y_end - y_begin + 2 * kRadius; ++i) rows[i] = in.row(y_begin - kRadius + i);
