@@ -241,7 +241,7 @@ class GpuRunner final : public Runner {
   // Luma of a picture, band by band; `made(rows)` is called whenever there are more rows of it.
   template <typename Made>
   Status send(size_t i, const LumaRows& picture, Queue& queue, DeviceArray<float> to, const Made& made) {
-    ACUITY_TRY(uploads_[i].begin(*copy_, picture.rows(), band_, kSlots));
+    ACUITY_TRY(uploads_[i].begin(*copy_, picture.rows(), band_, band_ < setup_.height ? kSlots : 1));
     const DeviceArray<float> luma = enlarged_ ? array<float>(sources_[i]) : to;
     const int stride = enlarged_ ? setup_.width : pyramid::stride_of(setup_.width, 0);
     int number = 0;

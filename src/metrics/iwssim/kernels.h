@@ -80,8 +80,9 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
     const int top = tile_row * TILE_ROWS;
     const int rows = min(side_of(height, s) - PRODUCT_MARGIN - top, TILE_ROWS);
     const int stride = stride_of(width, s);
-    const int from = plane_at(width, height, s) + top * stride;
-    const int parent_plane = plane_at(width, height, s + 1);
+    const int plane = plane_at(width, height, s);
+    const int from = plane + top * stride;
+    const int parent_plane = plane + plane_floats(width, height, s);
     const int parent_stride = stride_of(width, s + 1);
     const int parent_height = side_of(height, s + 1);
     int column[3];
@@ -369,7 +370,7 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
 
     const int stride = 4 * stride4;
     const int first = top + local_y() * STRIP_ROWS + WINDOW_MARGIN / 2;  // the first place, among the samples
-    const int parent_plane = plane_at(width, height, s + 1);
+    const int parent_plane = 4 * plane + stride * rows;
     const int parent_stride = stride_of(width, s + 1);
     const int parent_height = side_of(height, s + 1);
     ParentColumn over;

@@ -13,9 +13,10 @@ FUNCTION int stride_of(int width, int s) { return (side_of(width, s) + 31) / 32 
 
 // A pyramid is first what is compared, the planes: bands, and the last level; of MS-SSIM all levels. Luma takes the
 // place of the first. Behind them lie the levels that bands are made of.
+FUNCTION int plane_floats(int width, int height, int s) { return stride_of(width, s) * side_of(height, s); }
 FUNCTION int plane_at(int width, int height, int s) {
   int floats = 0;
-  for (int t = 0; t < s; ++t) floats += stride_of(width, t) * side_of(height, t);
+  for (int t = 0; t < s; ++t) floats += plane_floats(width, height, t);
   return floats;
 }
 FUNCTION int level_at(int width, int height, int s) {

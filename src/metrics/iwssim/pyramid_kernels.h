@@ -80,8 +80,9 @@ KERNEL(reduce_twice, 32, 8, f32_out pyramid, int width, int height, int s, int f
     const int source_height = side_of(height, s);
     const int stride = stride_of(width, s);
     const int x = 2 * clamp(reflected(left + column, once_width), 0, once_width - 1);
+    const int source = level_at(width, height, s);
     int from[5];
-    UNROLL for (int c = 0; c < 5; ++c) { from[c] = level_at(width, height, s) + reflected(x + c - 2, source_width); }
+    UNROLL for (int c = 0; c < 5; ++c) from[c] = source + reflected(x + c - 2, source_width);
     // Eleven rows, of which the last may be none; so many fetches are on their way together.
     UNROLL for (int k = 0; k < 11; ++k) {
       const int row = first_row + k * ROWS_AT_ONCE;
@@ -152,7 +153,13 @@ KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_bloc
   const int x = global_x();
   const int y = (first_block + group_y() / BAND_GROUPS) * (BLOCK_ROWS / 2 >> s) + group * 8 + local_y();
   if (x < next_columns && y < next_rows) {
-    const int next = level_at(width, height, s + 1);
+    // As plane_at and level_at have it, with less arithmetic.
+    const int to_plane = plane_at(width, height, s);
+    const int levels = plane_at(width, height, SCALES);
+    const int from_level = s == 0 ? 0 : levels + to_plane - plane_floats(width, height, 0);
+    const int next = s == 0            ? levels
+                     : s == SCALES - 2 ? to_plane + plane_floats(width, height, s)
+                                       : from_level + plane_floats(width, height, s);
     const int next_stride = stride_of(width, s + 1);
     const int before = next + expanded_place(y - 1, next_rows, rows) * next_stride;
     const int here = next + y * next_stride;
@@ -167,8 +174,8 @@ KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_bloc
       odd_row[k] = expand_odd(middle, below);
     }
     const int stride = stride_of(width, s);
-    const int from = level_at(width, height, s) + 2 * y * stride + 2 * x;
-    const int to = plane_at(width, height, s) + 2 * y * stride + 2 * x;
+    const int from = from_level + 2 * y * stride + 2 * x;
+    const int to = to_plane + 2 * y * stride + 2 * x;
     // Rows are as long as to have room for the last pair.
     const int below = 2 * y + 1 < rows ? stride : 0;
     const real level0 = at(pyramid, from);
