@@ -12,6 +12,7 @@ class Console;
 class Request;
 
 int run_score(const Request& request, Console& console);
+int run_video_info(const Request& request, Console& console);
 int run_metrics(const Request& request, Console& console);
 int run_devices(const Request& request, Console& console);
 int run_selftest(const Request& request, Console& console);

@@ -78,9 +78,13 @@ void Console::warn(std::string_view message) {
 void Console::note(std::string_view message) { line("", message); }
 
 void Console::progress(size_t done, size_t total) {
-  if (!show_progress_ || total < 2) return;
+  if (total >= 2) progress(fmt::format("{} of {} pictures", done, total));
+}
+
+void Console::progress(std::string_view text) {
+  if (!show_progress_) return;
   progress_shown = 1;
-  put_message(fmt::format("{}{} of {} pictures", kClearLine, done, total));
+  put_message(fmt::format("{}{}", kClearLine, text));
 }
 
 void Console::clear_progress() {

@@ -26,6 +26,7 @@ class Console {
 
   /// Shows how far a long run has come, on a terminal only.
   void progress(size_t done, size_t total);
+  void progress(std::string_view text);
 
   /// For text that is printed.
   std::string bold(std::string_view text) const;

@@ -8,6 +8,7 @@
 
 #include "acuity/scorer.h"
 #include "cli/commands.h"
+#include "cli/video_plan.h"
 
 namespace acuity::cli {
 namespace {
@@ -26,8 +27,13 @@ std::vector<Option> with_common(std::vector<Option> options) {
   return options;
 }
 
-std::vector<Option> score_options() {
-  return with_common({
+std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+std::vector<Option> picture_options() {
+  return {
       {.name = "--metric",
        .letter = "-m",
        .value = "NAME,...",
@@ -76,7 +82,7 @@ std::vector<Option> score_options() {
        .otherwise = "auto",
        .words = {"auto", "full", "strip:ROWS"},
        .suggest = Suggest::words},
-  });
+  };
 }
 
 Command score_command() {
@@ -87,14 +93,18 @@ Command score_command() {
       .description =
           {"Compares each picture DIST with the original REF, which all of them share. Files are recognised "
            "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, OpenEXR, PNM, PFM. A single - reads standard input.",
+           "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, and raw YUV where --size is given. A "
+           "pipe with a name cannot be looked into; any option of videos, such as --sync index, says that it is one.",
            "Results go to standard output, everything else to standard error. With several pictures all are "
            "tried; the exit code is that of the first that failed."},
       .examples = {{"acuity score original.png compressed.jpg", "the SSIMULACRA2 score, with its meaning"},
                    {"acuity score -m ssimulacra2,psnr --json original.png a.avif b.jxl",
                     "two metrics, two files, as JSON"},
                    {"acuity score --fail-under 70 original.png compressed.jpg",
-                    "a gate for scripts: exit code 5 below 70"}},
-      .options = score_options(),
+                    "a gate for scripts: exit code 5 below 70"},
+                   {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
+                    "every frame of two videos, and all pools"}},
+      .options = with_common(joined(joined(picture_options(), pairing_options()), stream_options())),
       .words = {},
       .minimum_arguments = 0,
       .maximum_arguments = 1 << 20,
@@ -107,6 +117,18 @@ Command score_command() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       score_command(),
+      {.name = "video-info",
+       .arguments = "REF [DIST]",
+       .summary = "say what videos are taken for",
+       .description = {"What the streams say about themselves and what would be assumed where they say nothing: the "
+                       "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, where the "
+                       "length of the file tells, the number of frames. With two it also says what does not fit."},
+       .examples = {{"acuity video-info original.y4m compressed.y4m", "before a long run"}},
+       .options = with_common(stream_options()),
+       .words = {},
+       .minimum_arguments = 0,
+       .maximum_arguments = 2,
+       .run = run_video_info},
       {.name = "metrics",
        .arguments = "",
        .summary = "list the metrics and what they need",
@@ -186,7 +208,7 @@ const std::vector<Meaning>& exit_codes() {
       {"0", "all went well"},
       {"1", "something failed that is none of the following"},
       {"2", "the command line makes no sense"},
-      {"3", "a picture is missing, damaged, too large, or of another size than its partner"},
+      {"3", "a picture or video is missing, damaged, too large, or does not fit its partner"},
       {"4", "the device asked for is not there"},
       {"5", "a score is worse than --fail-under"},
       {"130", "interrupted (as shells show it)"},

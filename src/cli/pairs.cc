@@ -2,7 +2,6 @@
 #include "cli/pairs.h"
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -13,34 +12,11 @@ namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are scored side by side
 
-class Stopwatch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
-
-// The library speaks of the reference and the distorted picture; people know them by their files.
-Status naming_files(const Status& status, const std::string& files) {
-  return Status(status.code(), fmt::format("{}: {}", files, status.message()));
-}
-
 Result<Picture> read(const std::string& path, FileFacts& facts) {
   const Stopwatch watch;
   Result<Picture> picture = read_picture(path);
   if (picture.ok()) facts = {picture->format, picture->found, picture->assumed, watch.milliseconds()};
   return picture;
-}
-
-bool finite(const Score& score) {
-  bool all = std::isfinite(score.value);
-  for (const NamedValue& output : score.outputs) all = all && std::isfinite(output.value);
-  return all;
 }
 
 bool same_colour(const Colour& a, const Colour& b) {
@@ -94,12 +70,35 @@ std::vector<NamedValue> timings(const PairResult& pair) {
   std::vector<NamedValue> list{{"decode_reference", pair.reference_facts.decode_ms},
                                {"decode_distorted", pair.distorted_facts.decode_ms},
                                {"prepare_reference", pair.prepare_ms}};
+  if (pair.video) list.push_back({"convert", pair.video->convert_ms});
   for (const MetricScore& entry : pair.scores) {
     for (const NamedValue& stage : entry.score.provenance.timing_ms) {
       list.push_back({stage.name == "metric" ? entry.label : entry.label + "." + stage.name, stage.value});
     }
   }
   return list;
+}
+
+std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+Status naming_files(const Status& status, const std::string& files) {
+  return Status(status.code(), fmt::format("{}: {}", files, status.message()));
+}
+
+bool finite(const Score& score) {
+  bool all = std::isfinite(score.value);
+  for (const NamedValue& output : score.outputs) all = all && std::isfinite(output.value);
+  return all;
+}
+
+ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs) {
+  return {.metric = metric.name,
+          .metric_options = metric.options,
+          .device = job.device,
+          .expected_pairs = pairs,
+          .memory = job.memory,
+          .threads = job.threads,
+          .want_map = job.want_map};
 }
 
 PairScorer::PairScorer(const ScoreJob& job) : job_(job), threads_(job.threads), status_(open_reference()) {}
@@ -122,13 +121,7 @@ Status PairScorer::open_reference() {
 
 Status PairScorer::open_scorers() {
   for (const MetricChoice& metric : job_.metrics) {
-    const ScorerOptions options{.metric = metric.name,
-                                .metric_options = metric.options,
-                                .device = job_.device,
-                                .expected_pairs = static_cast<int64_t>(job_.distorted.size()),
-                                .memory = job_.memory,
-                                .threads = job_.threads,
-                                .want_map = job_.want_map};
+    const ScorerOptions options = scorer_options(job_, metric, static_cast<int64_t>(job_.distorted.size()));
     Result<Scorer> scorer = Scorer::create(options, reference_.view.width, reference_.view.height);
     if (!scorer.ok()) return scorer.status();
     if (job_.distorted.size() > 1 && !side_by_side_) {
@@ -173,7 +166,7 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
         result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
                                                                  job_.metrics[m].label));
       } else {
-        result.scores.push_back({&scorers_[m].metric(), job_.metrics[m].label, std::move(*scores[i])});
+        result.scores.push_back({&scorers_[m].metric(), job_.metrics[m].label, std::move(*scores[i]), {}});
         good.push_back(left[i]);
         continue;
       }

@@ -3,7 +3,9 @@
 #ifndef ACUITY_CLI_PAIRS_H
 #define ACUITY_CLI_PAIRS_H
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "acuity/status.h"
 #include "base/threads.h"
 #include "cli/lists.h"
+#include "media/video.h"
 
 namespace acuity::cli {
 
@@ -31,8 +34,9 @@ struct ScoreJob {
 
 struct MetricScore {
   const MetricInfo* metric = nullptr;
-  std::string label;  // the metric's name, and the options that differ from the defaults
-  Score score;
+  std::string label;                        // the metric's name, and the options that differ from the defaults
+  Score score;                              // of a video: the means
+  std::vector<std::vector<double>> series;  // of a video: for the value and each output, that of each frame
 };
 
 /// What is known of a file without its pixels.
@@ -41,6 +45,25 @@ struct FileFacts {
   std::vector<std::string> found;
   std::vector<std::string> assumed;
   double decode_ms = 0;
+};
+
+struct FramePair {
+  int64_t index = 0;  // of the reference's frame
+  std::optional<double> reference_time;
+  std::optional<double> distorted_time;
+};
+
+struct StreamFacts {
+  std::optional<int64_t> frames;  // all of the stream, where known
+  FrameRate rate;
+};
+
+/// What is known of a pair of videos beyond their scores.
+struct VideoFacts {
+  StreamFacts reference;
+  StreamFacts distorted;
+  std::vector<FramePair> frames;  // those scored
+  double convert_ms = 0;
 };
 
 /// What came of one distorted picture.
@@ -55,6 +78,8 @@ struct PairResult {
   FileFacts distorted_facts;
   double prepare_ms = 0;  // what was computed from the reference alone, in advance
   std::vector<std::string> warnings;
+  std::optional<VideoFacts> video;  // none: pictures
+  Status cut_short;                 // why the scores are of a part only, where they are
 };
 
 /// Everything that was taken for granted, one sentence each, with the side or the metric it concerns in front.
@@ -62,6 +87,23 @@ std::vector<std::string> assumptions(const PairResult& pair);
 
 /// Milliseconds by stage.
 std::vector<NamedValue> timings(const PairResult& pair);
+
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// What a message calls a file.
+std::string shown(const std::string& path);
+/// The library speaks of the reference and the distorted picture; people know them by their files.
+Status naming_files(const Status& status, const std::string& files);
+bool finite(const Score& score);
+ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs);
 
 class PairScorer {
  public:

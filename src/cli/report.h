@@ -24,7 +24,8 @@ class Report {
 
 std::unique_ptr<Report> plain_report(Console& console);
 std::unique_ptr<Report> json_report(Console& console);
-std::unique_ptr<Report> csv_report(Console& console);
+/// `video`: with the columns that videos have beyond those of pictures.
+std::unique_ptr<Report> csv_report(Console& console, bool video);
 
 /// What --explain says of a pair, line by line.
 std::vector<std::string> explanation(const PairResult& pair);

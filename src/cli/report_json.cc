@@ -5,6 +5,7 @@
 #include "acuity/version.h"
 #include "cli/console.h"
 #include "cli/lists.h"
+#include "cli/pools.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -35,14 +36,59 @@ std::string options(const std::vector<OptionValue>& list) {
   return "{" + text + "}";
 }
 
-std::string metrics_object(const std::vector<MetricScore>& scores) {
+std::string number(const std::optional<double>& value) { return value ? exact_number(*value) : "null"; }
+
+// The names of the values a frame has: that of the metric for its value, then those of its other outputs.
+std::vector<std::string> value_names(const MetricScore& entry) {
+  std::vector<std::string> names{json_string(entry.metric->name)};
+  for (const NamedValue& output : entry.score.outputs) names.push_back(json_string(output.name));
+  return names;
+}
+
+std::string frames_and_pools(const VideoFacts& video, const MetricScore& entry) {
+  const std::vector<std::string> names = value_names(entry);
+  std::string frames;
+  for (size_t i = 0; i < video.frames.size(); ++i) {
+    const FramePair& frame = video.frames[i];
+    std::string values;
+    for (size_t v = 0; v < names.size(); ++v) {
+      values += fmt::format("{}{}:{}", v == 0 ? "" : ",", names[v], exact_number(entry.series[v][i]));
+    }
+    frames += fmt::format("{}{{\"index\":{},\"reference_pts\":{},\"distorted_pts\":{},\"values\":{{{}}}}}",
+                          i == 0 ? "" : ",\n", frame.index, number(frame.reference_time), number(frame.distorted_time),
+                          values);
+  }
+  std::string pooled;
+  for (size_t v = 0; v < names.size(); ++v) {
+    std::string list;
+    for (const Pool& pool : pools(entry.series[v])) {
+      list += fmt::format("{}\"{}\":{}", list.empty() ? "" : ",", pool.name, number(pool.value));
+    }
+    pooled += fmt::format("{}{}:{{{}}}", v == 0 ? "" : ",", names[v], list);
+  }
+  return fmt::format(",\"frames\":[{}],\"pools\":{{{}}}", frames, pooled);
+}
+
+std::string stream_object(const StreamFacts& stream) {
+  const bool timed = stream.rate.denominator != 0;
+  return fmt::format("{{\"frames\":{},\"rate\":{}}}", stream.frames ? fmt::format("{}", *stream.frames) : "null",
+                     timed ? fmt::format("\"{}/{}\"", stream.rate.numerator, stream.rate.denominator) : "null");
+}
+
+std::string video_object(const VideoFacts& video) {
+  return fmt::format(",\"video\":{{\"reference\":{},\"distorted\":{},\"scored\":{}}}", stream_object(video.reference),
+                     stream_object(video.distorted), video.frames.size());
+}
+
+std::string metrics_object(const PairResult& pair) {
   std::string text;
-  for (const MetricScore& entry : scores) {
-    text += fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}}}",
-                        text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
-                        entry.metric->better == Better::higher ? "higher" : "lower",
-                        json_string(entry.score.provenance.metric_version),
-                        options(entry.score.provenance.metric_options), numbers(entry.score.outputs));
+  for (const MetricScore& entry : pair.scores) {
+    text +=
+        fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}{}}}",
+                    text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
+                    entry.metric->better == Better::higher ? "higher" : "lower",
+                    json_string(entry.score.provenance.metric_version), options(entry.score.provenance.metric_options),
+                    numbers(entry.score.outputs), pair.video ? frames_and_pools(*pair.video, entry) : "");
   }
   return "{" + text + "}";
 }
@@ -52,9 +98,9 @@ std::string result_object(const PairResult& pair) {
       fmt::format("\"reference\":{},\"distorted\":{}", json_string(pair.reference), json_string(pair.distorted));
   if (!pair.status.ok()) return fmt::format("{{{},\"error\":{}}}", files, json_string(pair.status.message()));
   return fmt::format(
-      "{{{},\"width\":{},\"height\":{},\"metrics\":{},\"device\":{},\"assumptions\":{},\"timing_ms\":{}}}", files,
-      pair.width, pair.height, metrics_object(pair.scores), json_string(pair.scores.front().score.provenance.device),
-      strings(assumptions(pair)), numbers(timings(pair)));
+      "{{{},\"width\":{},\"height\":{}{},\"metrics\":{},\"device\":{},\"assumptions\":{},\"timing_ms\":{}}}", files,
+      pair.width, pair.height, pair.video ? video_object(*pair.video) : "", metrics_object(pair),
+      json_string(pair.scores.front().score.provenance.device), strings(assumptions(pair)), numbers(timings(pair)));
 }
 
 class JsonReport : public Report {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/console.h"
+#include "cli/pools.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -19,6 +20,22 @@ std::string direction(const MetricInfo& metric) {
   return fmt::format("{} is better", metric.better == Better::higher ? "higher" : "lower");
 }
 
+std::string stream_line(const std::string& side, const StreamFacts& stream) {
+  return fmt::format("{:<10} {} frames, {}\n", side, stream.frames ? fmt::format("{}", *stream.frames) : "?",
+                     describe(stream.rate));
+}
+
+// The frames of a metric on two lines: how far they spread, and how the worst do.
+std::string pool_lines(const MetricScore& entry) {
+  std::string text;
+  for (const Pool& pool : pools(entry.series[0])) {
+    if (pool.name == "p1") text += "\n";
+    text += fmt::format("{}{} {}", pool.name == "mean" || pool.name == "p1" ? "  " : ", ", pool.name,
+                        pool.value ? short_number(*pool.value) : "none");
+  }
+  return text + "\n";
+}
+
 class PlainReport : public Report {
  public:
   explicit PlainReport(Console& console) : console_(console) {}
@@ -31,10 +48,16 @@ class PlainReport : public Report {
     first_ = false;
     text += fmt::format("reference  {}\ndistorted  {}\nsize       {} x {}\n", printable(pair.reference),
                         printable(pair.distorted), pair.width, pair.height);
+    if (pair.video) {
+      text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);
+      text +=
+          fmt::format("scored     {} frames; the first value of a metric is their mean\n", pair.video->frames.size());
+    }
     for (const MetricScore& entry : pair.scores) {
       text += fmt::format("{:<12} {}  {}; {}\n", entry.label,
                           console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
                           console_.faint(direction(*entry.metric)), meaning_of(entry));
+      if (pair.video) text += pool_lines(entry);
     }
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
     console_.print(text);

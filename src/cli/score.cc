@@ -17,6 +17,7 @@
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/text.h"
+#include "cli/video.h"
 #include "device/device.h"
 #include "lang/targets.h"
 
@@ -28,6 +29,7 @@ constexpr int kMostThreads = 1024;
 struct Plan {
   ScoreJob job;
   std::string map;  // empty: none
+  std::optional<VideoPlan> video;
   std::optional<double> limit;
   bool explain = false;
   std::vector<std::string> warnings;
@@ -111,6 +113,24 @@ Status plan_machine(const Request& request, ScoreJob& job) {
   return prepare_cpu();
 }
 
+// Last of all, for it may have to wait for the first byte of standard input.
+Status plan_streams(const Request& request, Plan& plan) {
+  const ScoreJob& job = plan.job;
+  if (!asks_for_video(request) && !is_video(job.reference) &&
+      std::none_of(job.distorted.begin(), job.distorted.end(), is_video)) {
+    return {};
+  }
+  Result<VideoPlan> video = plan_video(request);
+  if (!video.ok()) return video.status();
+  if (!plan.map.empty()) return usage("--map is for pictures, not for videos");
+  std::error_code error;
+  if (job.distorted.size() > 1 && (job.reference == "-" || std::filesystem::is_fifo(job.reference, error))) {
+    return usage("a reference video that several are compared with is read several times: give a file, not a pipe");
+  }
+  plan.video = std::move(*video);
+  return {};
+}
+
 Result<Plan> make_plan(const Request& request) {
   Plan plan;
   if (Status files = plan_files(request, plan.job); !files.ok()) return files;
@@ -126,12 +146,13 @@ Result<Plan> make_plan(const Request& request) {
     plan.limit = *limit;
   }
   plan.explain = request.has("--explain");
+  if (Status streams = plan_streams(request, plan); !streams.ok()) return streams;
   return plan;
 }
 
-std::unique_ptr<Report> make_report(const Request& request, Console& console) {
+std::unique_ptr<Report> make_report(const Request& request, bool video, Console& console) {
   if (request.has("--json")) return json_report(console);
-  if (request.has("--csv")) return csv_report(console);
+  if (request.has("--csv")) return csv_report(console, video);
   return plain_report(console);
 }
 
@@ -147,6 +168,17 @@ class Run {
   int operator()() {
     report_.begin();
     for (const std::string& warning : plan_.warnings) console_.warn(warning);
+    if (plan_.video) {
+      score_videos();
+    } else {
+      score_pictures();
+    }
+    report_.end(plan_.warnings);
+    return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;
+  }
+
+ private:
+  void score_pictures() {
     PairScorer scorer(plan_.job);
     if (!scorer.status().ok()) fail(scorer.status());
     const std::vector<std::string>& files = plan_.job.distorted;
@@ -156,11 +188,25 @@ class Run {
       std::vector<PairResult> pairs = scorer.score(std::span(files).subspan(i, count));
       for (PairResult& pair : pairs) finish(pair, scorer.status().ok());
     }
-    report_.end(plan_.warnings);
-    return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;
   }
 
- private:
+  void score_videos() {
+    for (const std::string& file : plan_.job.distorted) {
+      if (console_.lost()) return;
+      const Stopwatch watch;
+      PairResult pair = score_video(plan_.job, *plan_.video, file, [&](int64_t done, std::optional<int64_t> total) {
+        const double rate = static_cast<double>(done) * 1000 / std::max(watch.milliseconds(), 1.0);
+        std::string text = fmt::format("{} frames, {:.1f} a second", done, rate);
+        if (total && done > 0) {
+          text = fmt::format("{} of {} frames, {:.1f} a second, {:.0f} s left", done, *total, rate,
+                             static_cast<double>(*total - done) / rate);
+        }
+        console_.progress(text);
+      });
+      finish(pair, true);
+    }
+  }
+
   void finish(PairResult& pair, bool reference_is_good) {
     std::vector<std::string> lines;
     if (pair.status.ok() && plan_.explain) lines = explanation(pair);
@@ -175,6 +221,10 @@ class Run {
     for (const std::string& warning : pair.warnings) {
       console_.warn(warning);
       plan_.warnings.push_back(warning);
+    }
+    if (!pair.cut_short.ok()) {
+      fail(pair.cut_short);
+      plan_.warnings.push_back(fmt::format("scored up to there: {}", pair.cut_short.message()));
     }
     // A bad reference has been told already, once for all pairs.
     if (!pair.status.ok() && reference_is_good) fail(pair.status);
@@ -207,7 +257,7 @@ int run_score(const Request& request, Console& console) {
     console.complain(plan.status().message());
     return exit_code(plan.status().code());
   }
-  const std::unique_ptr<Report> report = make_report(request, console);
+  const std::unique_ptr<Report> report = make_report(request, plan->video.has_value(), console);
   return Run(std::move(*plan), *report, console)();
 }
 

@@ -69,8 +69,9 @@ Status unrecognised(const Source& source) {
   std::string names;
   for (const Format& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
   return Status(StatusCode::input,
-                fmt::format("'{}' is not a picture in a known format: it begins with {:02x} (\"{}\"); {} are read",
-                            source.name, fmt::join(start, " "), text, names));
+                fmt::format("'{}' is not a picture in a known format: it begins with {:02x} (\"{}\"); {} are read{}",
+                            source.name, fmt::join(start, " "), text, names,
+                            text.starts_with("YUV4MPEG") ? "; to score it as video, add --sync index" : ""));
 }
 
 Status too_many_bytes(std::string_view name, int64_t limit) {

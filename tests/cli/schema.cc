@@ -12,6 +12,7 @@ bool has_type(const json& value, const std::string& type) {
   if (type == "string") return value.is_string();
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
+  if (type == "null") return value.is_null();
   return false;
 }
 

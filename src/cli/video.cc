@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/video.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "cli/pools.h"
+#include "media/frame_queue.h"
+
+namespace acuity::cli {
+namespace {
+
+// How many pairs "--device auto" reckons with where the length is not known.
+constexpr int64_t kManyFrames = 1000;
+
+double interval(const FrameRate& rate) {
+  return rate.denominator == 0 ? 0 : static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
+}
+
+// One stream on its way through, with the next frame in hand.
+class Side {
+ public:
+  Side(std::unique_ptr<FrameSource> source, std::string name) : queue_(std::move(source)), name_(std::move(name)) {}
+
+  const VideoFormat& format() const { return queue_.format(); }
+  const std::string& name() const { return name_; }
+  bool has_frame() const { return has_frame_; }
+  const VideoFrame& frame() const { return frame_; }
+  /// Seconds after the first frame that was not left out.
+  double time() const { return frame_.time.value_or(0) - begin_; }
+  /// Where the frame in hand ends the stream early.
+  const Status& status() const { return status_; }
+  double milliseconds() { return queue_.milliseconds(); }
+
+  void advance() {
+    if (ended_) {
+      has_frame_ = false;
+      return;
+    }
+    Result<bool> more = queue_.next(frame_);
+    has_frame_ = more.ok() && *more;
+    status_ = more.status();
+    ended_ = !has_frame_;
+    if (has_frame_) ++seen_;
+  }
+
+  /// Takes the first frame after those to be left out.
+  void begin(int64_t left_out) {
+    for (advance(); has_frame_ && left_out > 0; --left_out) advance();
+    begin_ = frame_.time.value_or(0);
+  }
+
+  /// Hands out the frame in hand and takes the next; the memory of the one handed in is used again.
+  void take(VideoFrame& taken) {
+    std::swap(taken, frame_);
+    advance();
+  }
+
+  /// How many frames there are, where the file or its end has told.
+  std::optional<int64_t> frames() const {
+    if (ended_ && status_.ok()) return seen_;
+    return format().frames;
+  }
+
+ private:
+  FrameQueue queue_;
+  std::string name_;
+  VideoFrame frame_;
+  bool has_frame_ = false;
+  bool ended_ = false;
+  int64_t seen_ = 0;
+  double begin_ = 0;
+  Status status_;
+};
+
+class VideoScorer {
+ public:
+  VideoScorer(const ScoreJob& job, const VideoPlan& plan, PairResult& result, const FrameProgress& progress)
+      : job_(job), plan_(plan), result_(result), progress_(progress), threads_(job.threads) {}
+
+  Status operator()() {
+    ACUITY_TRY(open());
+    ACUITY_TRY(create_scorers());
+    const Status walked = walk();
+    describe_sides();
+    if (!walked.ok()) {
+      if (!plan_.shortest || result_.video->frames.empty()) return walked;
+      result_.cut_short = walked;
+    }
+    if (result_.video->frames.empty()) return nothing_scored();
+    pool();
+    return {};
+  }
+
+ private:
+  Status open() {
+    std::unique_ptr<FrameSource> reference;
+    std::unique_ptr<FrameSource> distorted;
+    ACUITY_TRY_ASSIGN(reference, open_video(result_.reference, plan_.reference));
+    ACUITY_TRY_ASSIGN(distorted, open_video(result_.distorted, plan_.distorted));
+    reference_ = std::make_unique<Side>(std::move(reference), shown(result_.reference));
+    distorted_ = std::make_unique<Side>(std::move(distorted), shown(result_.distorted));
+    result_.video.emplace();
+    const VideoFormat& mine = reference_->format();
+    const VideoFormat& other = distorted_->format();
+    if (mine.width != other.width || mine.height != other.height) {
+      return Status(
+          StatusCode::input,
+          fmt::format("{} is {}x{} pixels but {} is {}x{}: scale or crop one of them first", reference_->name(),
+                      mine.width, mine.height, distorted_->name(), other.width, other.height));
+    }
+    result_.width = mine.width;
+    result_.height = mine.height;
+    for (const Side* side : {reference_.get(), distorted_.get()}) {
+      if (plan_.by_time && side->format().rate.denominator == 0 && side->format().frames != 1) {
+        return Status(StatusCode::usage, fmt::format("{} has no frame rate, so that --sync pts cannot pair its frames: "
+                                                     "use --sync index",
+                                                     side->name()));
+      }
+    }
+    if (!plan_.by_time && interval(mine.rate) != interval(other.rate)) {
+      result_.warnings.push_back(
+          fmt::format("{} has {} but {} has {}: frames are paired by number; --sync pts pairs "
+                      "them by time",
+                      reference_->name(), describe(mine.rate), distorted_->name(), describe(other.rate)));
+    }
+    if (plan_.every % 2 == 0) {
+      result_.warnings.push_back(
+          fmt::format("--every {} is even: in videos whose frames alternate between better and "
+                      "worse it may meet one kind only; an odd step does not",
+                      plan_.every));
+    }
+    return {};
+  }
+
+  Status create_scorers() {
+    for (const MetricChoice& metric : job_.metrics) {
+      const ScorerOptions options = scorer_options(job_, metric, expected_frames().value_or(kManyFrames));
+      Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
+      if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
+      result_.scores.push_back({&scorer->metric(), metric.label, {}, {}});
+      scorers_.push_back(std::move(*scorer));
+    }
+    return {};
+  }
+
+  // Goes through both streams; an error where they do not fit or break off.
+  Status walk() {
+    reference_->begin(plan_.offset < 0 ? -plan_.offset : 0);
+    distorted_->begin(plan_.offset > 0 ? plan_.offset : 0);
+    VideoFrame partner;
+    bool have_partner = false;
+    double partner_time = 0;
+    double time = 0;
+    for (; reference_->has_frame(); reference_->advance()) {
+      const VideoFrame& frame = reference_->frame();
+      if (plan_.end && frame.index >= *plan_.end) return {};
+      time = reference_->time();
+      const auto nearer = [&] {
+        return !plan_.by_time || std::abs(distorted_->time() - time) < std::abs(partner_time - time);
+      };
+      bool moved = false;
+      while (distorted_->has_frame() && (!have_partner || (nearer() && (plan_.by_time || !moved)))) {
+        partner_time = distorted_->time();
+        distorted_->take(partner);
+        have_partner = moved = true;
+      }
+      const double reach = interval(distorted_->format().rate) / 2 + 1e-9;
+      const bool found = plan_.by_time ? have_partner && std::abs(partner_time - time) <= reach : moved;
+      if (!found) return distorted_->status().ok() ? unequal() : distorted_->status();
+      if (frame.index < plan_.start || (frame.index - plan_.start) % plan_.every != 0) continue;
+      ACUITY_TRY(score(frame, partner));
+    }
+    ACUITY_TRY(reference_->status());
+    // By time, the distorted video may have a frame more where it has more frames a second.
+    const double reach = plan_.by_time ? interval(reference_->format().rate) / 2 + 1e-9 : 0;
+    while (plan_.by_time && distorted_->has_frame() && distorted_->time() - time <= reach) distorted_->advance();
+    ACUITY_TRY(distorted_->status());
+    return distorted_->has_frame() ? unequal() : Status();
+  }
+
+  Status score(const VideoFrame& reference, const VideoFrame& distorted) {
+    std::vector<FramePair>& frames = result_.video->frames;
+    progress_(static_cast<int64_t>(frames.size()), expected_frames());
+    const Stopwatch watch;
+    const ImageView original = convert_reference_(reference_->format(), reference, threads_);
+    const ImageView other = convert_distorted_(distorted_->format(), distorted, threads_);
+    result_.video->convert_ms += watch.milliseconds();
+    std::vector<Score> scores;
+    for (size_t m = 0; m < scorers_.size(); ++m) {
+      Result<Score> scored = scorers_[m].score(original, other);
+      const std::string place =
+          fmt::format("frame {} of {} and {}", reference.index, reference_->name(), distorted_->name());
+      if (!scored.ok()) return naming_files(scored.status(), place);
+      if (!finite(*scored)) {
+        return Status(StatusCode::internal,
+                      fmt::format("{}: {} gave a result that is no finite number", place, job_.metrics[m].label));
+      }
+      scores.push_back(std::move(*scored));
+    }
+    for (size_t m = 0; m < scores.size(); ++m) keep(result_.scores[m], std::move(scores[m]));
+    frames.push_back({reference.index, reference.time, distorted.time});
+    return {};
+  }
+
+  // Adds the values of a frame to those before it, and the times.
+  static void keep(MetricScore& entry, Score score) {
+    std::vector<NamedValue>& times = score.provenance.timing_ms;
+    const std::vector<NamedValue>& before = entry.score.provenance.timing_ms;
+    for (size_t i = 0; i < times.size() && i < before.size(); ++i) times[i].value += before[i].value;
+    entry.series.resize(score.outputs.size() + 1);
+    entry.series[0].push_back(score.value);
+    for (size_t i = 0; i < score.outputs.size(); ++i) entry.series[i + 1].push_back(score.outputs[i].value);
+    entry.score = std::move(score);
+  }
+
+  void pool() {
+    for (MetricScore& entry : result_.scores) {
+      entry.score.value = mean(entry.series[0]);
+      for (size_t i = 0; i < entry.score.outputs.size(); ++i) entry.score.outputs[i].value = mean(entry.series[i + 1]);
+    }
+  }
+
+  void describe_sides() {
+    const auto tell = [](Side& side, FileFacts& facts, StreamFacts& stream) {
+      const VideoFormat& format = side.format();
+      facts = {format.container, format.found, format.assumed, side.milliseconds()};
+      stream = {side.frames(), format.rate};
+    };
+    tell(*reference_, result_.reference_facts, result_.video->reference);
+    tell(*distorted_, result_.distorted_facts, result_.video->distorted);
+  }
+
+  // One has ended and the other has not. Unless that will do, the rest is counted, for the message.
+  Status unequal() {
+    if (plan_.shortest) {
+      result_.warnings.push_back(fmt::format("{} and {} do not end together; what both have was scored",
+                                             reference_->name(), distorted_->name()));
+      return {};
+    }
+    for (Side* side : {reference_.get(), distorted_.get()}) {
+      while (side->has_frame()) side->advance();
+      ACUITY_TRY(side->status());
+    }
+    return Status(StatusCode::input,
+                  fmt::format("{} has {} frames ({}) but {} has {} ({}): use --shortest to score what both have, "
+                              "--offset to shift one, or --sync pts to pair by time",
+                              reference_->name(), *reference_->frames(), describe(reference_->format().rate),
+                              distorted_->name(), *distorted_->frames(), describe(distorted_->format().rate)));
+  }
+
+  Status nothing_scored() const {
+    for (const Side* side : {reference_.get(), distorted_.get()}) {
+      if (side->frames() == 0) return Status(StatusCode::input, fmt::format("{} has no frames", side->name()));
+    }
+    return Status(StatusCode::input, fmt::format("no frame of {} is left to score after --start, --end, --offset and "
+                                                 "--shortest",
+                                                 reference_->name()));
+  }
+
+  // Where the lengths of the files tell.
+  std::optional<int64_t> expected_frames() const {
+    std::optional<int64_t> frames = reference_->format().frames;
+    if (!frames) return plan_.end ? std::optional((*plan_.end - plan_.start + plan_.every - 1) / plan_.every) : frames;
+    const int64_t last = plan_.end ? std::min(*plan_.end, *frames) : *frames;
+    return std::max<int64_t>(1, (last - plan_.start + plan_.every - 1) / plan_.every);
+  }
+
+  const ScoreJob& job_;
+  const VideoPlan& plan_;
+  PairResult& result_;
+  const FrameProgress& progress_;
+  Threads threads_;
+  std::unique_ptr<Side> reference_;
+  std::unique_ptr<Side> distorted_;
+  FrameConverter convert_reference_;
+  FrameConverter convert_distorted_;
+  std::vector<Scorer> scorers_;
+};
+
+}  // namespace
+
+PairResult score_video(const ScoreJob& job, const VideoPlan& plan, const std::string& distorted,
+                       const FrameProgress& progress) {
+  PairResult result;
+  result.reference = job.reference;
+  result.distorted = distorted;
+  result.status = VideoScorer(job, plan, result, progress)();
+  if (!result.status.ok()) {
+    result.scores.clear();
+    result.video.reset();
+  }
+  return result;
+}
+
+}  // namespace acuity::cli

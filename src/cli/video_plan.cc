@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/video_plan.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "cli/lists.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr int kMost = std::numeric_limits<int>::max();
+
+Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
+
+Result<std::pair<int, int>> parse_size(std::string_view text) {
+  const size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return usage(fmt::format("'{}' is no size; write WIDTHxHEIGHT", text));
+  std::pair<int, int> size;
+  ACUITY_TRY_ASSIGN(size.first, parse_whole(text.substr(0, cross), "the width", 1, 65535));
+  ACUITY_TRY_ASSIGN(size.second, parse_whole(text.substr(cross + 1), "the height", 1, 65535));
+  return size;
+}
+
+Result<int> parse_depth(std::string_view text) { return parse_whole(text, "the depth", 8, 16); }
+
+Result<bool> parse_range(std::string_view text) {
+  if (text == "full") return true;
+  if (text == "limited") return false;
+  return usage(fmt::format("'{}' is not known; use one of limited, full", text));
+}
+
+// "A" is for both sides, "A,B" for each its own; an empty part says nothing of that side.
+template <typename Value>
+Status read_sides(const Request& request, const std::string& option, Result<Value> (*parse)(std::string_view),
+                  std::optional<Value>& reference, std::optional<Value>& distorted) {
+  if (!request.has(option)) return {};
+  const std::string text = request.value(option);
+  const size_t comma = text.find(',');
+  const std::string parts[] = {text.substr(0, comma), comma == std::string::npos ? text : text.substr(comma + 1)};
+  std::optional<Value>* targets[] = {&reference, &distorted};
+  for (int side = 0; side < 2; ++side) {
+    if (parts[side].empty() && comma != std::string::npos) continue;
+    const Result<Value> value = parse(parts[side]);
+    if (!value.ok()) return usage(fmt::format("{}: {}", option, value.status().message()));
+    *targets[side] = *value;
+  }
+  return {};
+}
+
+Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
+  ACUITY_TRY(read_sides(request, "--size", parse_size, a.size, b.size));
+  ACUITY_TRY(read_sides(request, "--pixel-format", parse_subsampling, a.subsampling, b.subsampling));
+  ACUITY_TRY(read_sides(request, "--depth", parse_depth, a.depth, b.depth));
+  ACUITY_TRY(read_sides(request, "--range", parse_range, a.full_range, b.full_range));
+  ACUITY_TRY(read_sides(request, "--matrix", parse_matrix, a.matrix, b.matrix));
+  ACUITY_TRY(read_sides(request, "--primaries", parse_primaries, a.primaries, b.primaries));
+  ACUITY_TRY(read_sides(request, "--transfer", parse_transfer, a.transfer, b.transfer));
+  ACUITY_TRY(read_sides(request, "--siting", parse_siting, a.siting, b.siting));
+  if ((request.has("--pixel-format") || request.has("--depth")) && !request.has("--size")) {
+    return usage("--pixel-format and --depth are for raw streams, which need --size as well");
+  }
+  return {};
+}
+
+template <typename Whole>
+Status read_whole(const Request& request, const std::string& option, int least, Whole& target) {
+  if (!request.has(option)) return {};
+  ACUITY_TRY_ASSIGN(target, parse_whole(request.value(option), option, least, kMost));
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Option>& stream_options() {
+  static const std::vector<Option> table = {
+      {.name = "--size",
+       .value = "WxH",
+       .help = "the stream is raw planar YUV with frames of this size; this and the next seven take one value for both "
+               "sides or two as REF,DIST, of which one may be empty"},
+      {.name = "--pixel-format",
+       .value = "FORMAT",
+       .help = "of raw streams",
+       .otherwise = "yuv420p",
+       .words = {"yuv420p", "yuv422p", "yuv444p", "gray"},
+       .suggest = Suggest::words},
+      {.name = "--depth",
+       .value = "BITS",
+       .help = "of raw streams, 8 to 16; above 8 a sample is two bytes, the lower first",
+       .otherwise = "8"},
+      {.name = "--range",
+       .value = "RANGE",
+       .help = "which numbers are black and white, instead of what the stream says",
+       .words = {"limited", "full"},
+       .suggest = Suggest::words},
+      {.name = "--matrix",
+       .value = "MATRIX",
+       .help = "how colour is computed from Y, Cb and Cr",
+       .words = {"bt601", "bt709", "bt2020", "smpte240m", "fcc"},
+       .suggest = Suggest::words},
+      {.name = "--primaries",
+       .value = "NAME",
+       .help = "which red, green and blue are meant",
+       .words = {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "dci-p3", "display-p3"},
+       .suggest = Suggest::words},
+      {.name = "--transfer",
+       .value = "NAME",
+       .help = "how samples become light",
+       .words = {"bt1886", "gamma22", "gamma28", "linear", "srgb", "pq", "hlg"},
+       .suggest = Suggest::words},
+      {.name = "--siting",
+       .value = "PLACE",
+       .help = "where colour samples lie among the pixels",
+       .words = {"left", "centre", "top-left"},
+       .suggest = Suggest::words},
+  };
+  return table;
+}
+
+const std::vector<Option>& pairing_options() {
+  static const std::vector<Option> table = {
+      {.name = "--sync",
+       .value = "HOW",
+       .help = "which frames of videos belong together: those of the same number, or of the nearest time",
+       .otherwise = "index",
+       .words = {"index", "pts"},
+       .suggest = Suggest::words},
+      {.name = "--offset",
+       .value = "N",
+       .help = "leave out the first N frames of the distorted video, or of the reference where N is negative",
+       .otherwise = "0"},
+      {.name = "--start",
+       .value = "N",
+       .help = "the first frame of the reference to score, counted from 0",
+       .otherwise = "0"},
+      {.name = "--end", .value = "N", .help = "the frame of the reference to stop before"},
+      {.name = "--every", .value = "N", .help = "score one frame in N", .otherwise = "1"},
+      {.name = "--shortest", .help = "where one video ends or breaks off early, keep what both have"},
+  };
+  return table;
+}
+
+bool asks_for_video(const Request& request) {
+  for (const std::vector<Option>* table : {&stream_options(), &pairing_options()}) {
+    for (const Option& option : *table) {
+      if (request.has(option.name)) return true;
+    }
+  }
+  return false;
+}
+
+Result<VideoPlan> plan_video(const Request& request) {
+  VideoPlan plan;
+  ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
+  if (request.has("--sync")) {
+    const std::string sync = request.value("--sync");
+    if (sync != "index" && sync != "pts") return usage(fmt::format("--sync is '{}'; use index or pts", sync));
+    plan.by_time = sync == "pts";
+  }
+  ACUITY_TRY(read_whole(request, "--offset", -kMost, plan.offset));
+  ACUITY_TRY(read_whole(request, "--start", 0, plan.start));
+  ACUITY_TRY(read_whole(request, "--end", 1, plan.end));
+  ACUITY_TRY(read_whole(request, "--every", 1, plan.every));
+  if (plan.end && *plan.end <= plan.start) {
+    return usage(fmt::format("--end {} is not after --start {}", *plan.end, plan.start));
+  }
+  plan.shortest = request.has("--shortest");
+  return plan;
+}
+
+}  // namespace acuity::cli

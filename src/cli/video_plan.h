@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the options say of video: what the streams are, and which frames belong together.
+#ifndef ACUITY_CLI_VIDEO_PLAN_H
+#define ACUITY_CLI_VIDEO_PLAN_H
+
+#include <optional>
+
+#include "acuity/status.h"
+#include "cli/request.h"
+#include "media/video.h"
+
+namespace acuity::cli {
+
+struct VideoPlan {
+  VideoOptions reference;
+  VideoOptions distorted;
+  bool by_time = false;
+  int64_t offset = 0;  // frames left out first: of the distorted, or where negative of the reference
+  int64_t start = 0;   // of the reference
+  std::optional<int64_t> end;
+  int64_t every = 1;
+  bool shortest = false;
+};
+
+/// The options that say what a stream is; each has one value for both sides or two with a comma between.
+const std::vector<Option>& stream_options();
+/// The options that say which frames are compared.
+const std::vector<Option>& pairing_options();
+
+/// Whether an option is given that makes sense for video alone.
+bool asks_for_video(const Request& request);
+Result<VideoPlan> plan_video(const Request& request);
+
+}  // namespace acuity::cli
+
+#endif

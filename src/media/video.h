@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Video as a sequence of frames: what a stream is, one frame after the other, and how a frame becomes RGB.
+//
+// A stream is YUV4MPEG2, raw planar YUV whose form the user tells, or a picture, which is a video of one frame. Frames
+// are read in order and never looked up, so that pipes serve as well as files.
+#ifndef ACUITY_MEDIA_VIDEO_H
+#define ACUITY_MEDIA_VIDEO_H
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/image.h"
+#include "acuity/picture.h"
+#include "acuity/status.h"
+#include "base/threads.h"
+
+namespace acuity {
+
+/// Which samples of colour there are: a quarter, half, or as many as of light, or none.
+enum class Subsampling : uint8_t { yuv420, yuv422, yuv444, grey };
+
+/// Where a subsampled colour sample lies among the pixels it stands for.
+enum class Siting : uint8_t { left, centre, top_left };
+
+/// Y'CbCr equations by the weights of red and blue; the name is what the user types.
+enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
+
+struct FrameRate {
+  int64_t numerator = 0;
+  int64_t denominator = 0;  ///< 0: not known
+};
+
+/// What is taken instead of what the stream says or leaves open. Raw streams need a size.
+struct VideoOptions {
+  std::optional<std::pair<int, int>> size{};  ///< given: the stream is raw
+  std::optional<Subsampling> subsampling{};
+  std::optional<int> depth{};
+  std::optional<bool> full_range{};
+  std::optional<Matrix> matrix{};
+  std::optional<int> primaries{};  ///< a code point of H.273
+  std::optional<int> transfer{};   ///< a code point of H.273
+  std::optional<Siting> siting{};
+  PictureLimits limits{};
+};
+
+struct VideoFormat {
+  std::string container;  ///< "YUV4MPEG2", "raw YUV", or the format of a picture
+  int width = 0;
+  int height = 0;
+  Subsampling subsampling = Subsampling::yuv420;
+  int depth = 8;
+  bool full_range = false;
+  Matrix matrix = Matrix::bt709;
+  Siting siting = Siting::left;
+  Colour colour{};
+  FrameRate rate;
+  std::optional<int64_t> frames;  ///< where the length of the file tells
+  std::vector<std::string> found;
+  std::vector<std::string> assumed;
+
+  int chroma_width() const { return subsampling == Subsampling::yuv444 ? width : (width + 1) / 2; }
+  int chroma_height() const { return subsampling == Subsampling::yuv420 ? (height + 1) / 2 : height; }
+  /// Of the planes of a frame, one after the other without gaps; 16-bit samples are little-endian.
+  size_t frame_bytes() const;
+};
+
+struct VideoFrame {
+  int64_t index = 0;                 ///< from 0
+  std::optional<double> time;        ///< seconds; none where the rate is not known
+  std::vector<uint8_t> samples;      ///< planes Y, Cb, Cr
+  std::shared_ptr<Picture> picture;  ///< in place of samples, for a picture
+};
+
+/// A stream. Used by one thread at a time.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  const VideoFormat& format() const { return format_; }
+  /// The next frame, or false at the end. After an error there is nothing more.
+  virtual Result<bool> next(VideoFrame& frame) = 0;
+
+ protected:
+  VideoFormat format_;
+};
+
+/// Whether a regular file, or what waits on standard input, is a video. Named pipes cannot be looked into: false.
+bool is_video(const std::string& path);
+
+/// Opens a file or standard input ("-").
+Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const VideoOptions& options);
+
+/// The same for a file already open, which the source closes unless it is standard input; `name` is for messages.
+Result<std::unique_ptr<FrameSource>> open_video(std::FILE* file, std::string_view name, const VideoOptions& options);
+
+/// A frame as RGB or grey floats, in memory of this object that the next conversion uses again; a picture as it is.
+class FrameConverter {
+ public:
+  ImageView operator()(const VideoFormat& format, const VideoFrame& frame, const Threads& threads);
+
+ private:
+  std::vector<float> planes_;
+};
+
+// Names for users (video_names.cc).
+
+std::string_view name_of(Subsampling value);
+std::string_view name_of(Siting value);
+std::string_view name_of(Matrix value);
+Result<Subsampling> parse_subsampling(std::string_view name);
+Result<Siting> parse_siting(std::string_view name);
+Result<Matrix> parse_matrix(std::string_view name);
+Result<int> parse_primaries(std::string_view name);
+Result<int> parse_transfer(std::string_view name);
+std::string describe(const FrameRate& rate);
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Videos through the command, from the pairing of frames to what is printed.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/pictures.h"
+#include "cli/pools.h"
+#include "cli/schema.h"
+#include "support/y4m.h"
+
+namespace acuity::test {
+namespace {
+
+using nlohmann::json;
+
+std::string saved(const std::string& name, const Drawing& drawing) {
+  const std::string path = scratch(name);
+  write_file(path, draw_y4m(drawing));
+  return path;
+}
+
+std::string reference() { return saved("reference.y4m", {.frames = 6}); }
+std::string distorted() { return saved("distorted.y4m", {.frames = 6, .damage = 9}); }
+
+json scored(std::vector<std::string> words) {
+  words.insert(words.begin(), {"score", "--json", "-m", "psnr"});
+  const Outcome outcome = acuity(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out)["results"][0];
+}
+
+std::vector<int> indices(const json& result) {
+  std::vector<int> list;
+  for (const json& frame : result["metrics"]["psnr"]["frames"]) list.push_back(frame["index"]);
+  return list;
+}
+
+void expect_failure(const std::vector<std::string>& words, int exit_code, const std::string& message) {
+  std::vector<std::string> all{"score", "-m", "psnr"};
+  all.insert(all.end(), words.begin(), words.end());
+  const Outcome outcome = acuity(all);
+  EXPECT_EQ(outcome.exit_code, exit_code) << message;
+  EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "") << message;
+}
+
+TEST(Video, JsonHoldsFramesAndPoolsAndKeepsTheSchema) {
+  const Outcome outcome = acuity({"score", "--json", "-m", "ssimulacra2,psnr,mse", reference(), distorted()});
+  const json schema = json::parse(read_file(ACUITY_DOCS "/acuity-score-1.schema.json"));
+  const json document = json::parse(outcome.out);
+  for (const std::string& violation : violations(document, schema)) ADD_FAILURE() << violation;
+  const json& result = document["results"][0];
+  EXPECT_EQ(result["video"]["reference"], json({{"frames", 6}, {"rate", "25/1"}}));
+  EXPECT_EQ(result["video"]["scored"], 6);
+  const json& metric = result["metrics"]["psnr"];
+  ASSERT_EQ(metric["frames"].size(), 6u);
+  EXPECT_EQ(metric["frames"][2]["reference_pts"], 0.08);
+  EXPECT_EQ(metric["frames"][2]["values"].size(), metric["outputs"].size() + 1);
+  EXPECT_EQ(metric["pools"]["psnr"].size(), 14u);
+  EXPECT_EQ(metric["pools"]["psnr"]["mean"], metric["value"]);
+  std::vector<double> values;
+  for (const json& frame : metric["frames"]) values.push_back(frame["values"]["psnr"]);
+  for (const cli::Pool& pool : cli::pools(values)) EXPECT_EQ(metric["pools"]["psnr"][pool.name], *pool.value);
+}
+
+TEST(Video, APictureIsAVideoOfOneFrame) {
+  const json still = scored({scene(), noisy()});
+  const json video = scored({"--sync", "index", scene(), noisy()});
+  EXPECT_EQ(still["metrics"]["psnr"]["value"], video["metrics"]["psnr"]["value"]);
+  EXPECT_EQ(indices(video), std::vector<int>{0});
+}
+
+TEST(Video, FilesPipesAndRawStreamsScoreAlike) {
+  const std::string first = reference();
+  const std::string second = distorted();
+  const json metric = scored({first, second})["metrics"]["psnr"];
+  EXPECT_EQ(scored({"--threads", "1", first, second})["metrics"]["psnr"], metric);
+  const Outcome piped = acuity({"score", "--json", "-m", "psnr", "-", second}, {.input = read_file(first)});
+  EXPECT_EQ(json::parse(piped.out)["results"][0]["metrics"]["psnr"], metric) << piped.err;
+
+  const std::string fifo = scratch("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::thread writer([&] { write_file(fifo, read_file(second)); });
+  EXPECT_EQ(scored({first, fifo})["metrics"]["psnr"], metric);
+  writer.join();
+
+  std::string raw;
+  for (int i = 0; i < 6; ++i) raw += draw_frame({.damage = 9}, i, 8);
+  const std::string yuv = scratch("distorted.yuv");
+  write_file(yuv, raw);
+  const json mixed = scored({"--size", ",64x48", "--siting", "centre", first, yuv});
+  EXPECT_EQ(mixed["metrics"]["psnr"]["pools"], metric["pools"]);
+  EXPECT_EQ(mixed["metrics"]["psnr"]["frames"][1]["distorted_pts"], nullptr);
+}
+
+TEST(Video, FramesAreChosen) {
+  const std::string first = reference();
+  const std::string second = distorted();
+  EXPECT_EQ(indices(scored({"--start", "1", "--end", "5", "--every", "3", first, second})), (std::vector<int>{1, 4}));
+  const std::string four = saved("first_four.y4m", {.frames = 4});
+  EXPECT_EQ(indices(scored({"--offset", "-2", first, four})), (std::vector<int>{2, 3, 4, 5}));
+  EXPECT_EQ(indices(scored({"--offset=2", four, first})), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(scored({"--shortest", first, four})["metrics"]["psnr"]["value"], 100);
+}
+
+TEST(Video, TimesPairFramesOfDifferentRates) {
+  const std::string fast = saved("fast.y4m", {.frames = 12, .rate = "50:1"});
+  const json result = scored({"--sync", "pts", reference(), fast});
+  for (const json& frame : result["metrics"]["psnr"]["frames"])
+    EXPECT_EQ(frame["reference_pts"], frame["distorted_pts"]);
+  EXPECT_EQ(indices(result).size(), 6u);
+  const json slow = scored({"--sync", "pts", fast, reference()});
+  EXPECT_EQ(indices(slow).size(), 12u);
+  expect_failure({"--sync", "pts", reference(), saved("long.y4m", {.frames = 14, .rate = "50:1"})}, 3, "14");
+  const Outcome warned = acuity({"score", "--shortest", "-m", "psnr", reference(), fast});
+  EXPECT_NE(warned.err.find("paired by number"), std::string::npos) << warned.err;
+}
+
+TEST(Video, WhatDoesNotFitIsAnError) {
+  const std::string first = reference();
+  const std::string good = read_file(first);
+  expect_failure({first, saved("small.y4m", {.width = 62, .frames = 6})}, 3, "scale or crop");
+  expect_failure({first, saved("short.y4m", {.frames = 4})}, 3, "has 6 frames (25 frames a second) but");
+  expect_failure({first, saved("empty.y4m", {.frames = 0})}, 3, "has 0");
+  expect_failure({saved("empty.y4m", {.frames = 0}), saved("none.y4m", {.frames = 0})}, 3, "has no frames");
+  expect_failure({"--start", "6", first, first}, 3, "no frame of");
+  expect_failure({first, scratch("absent.y4m")}, 3, "no such file");
+  expect_failure({"--map", scratch("map.png"), "-m", "ssimulacra2", first, first}, 2, "--map");
+  expect_failure({"--sync", "sideways", first, first}, 2, "--sync");
+  expect_failure({"--size", "64", first, first}, 2, "WIDTHxHEIGHT");
+  expect_failure({"--depth", "10", first, first}, 2, "--size");
+  expect_failure({"--matrix", "bt7", first, first}, 2, "bt709");
+  expect_failure({"--start", "5", "--end", "5", first, first}, 2, "--end");
+  expect_failure({"--size", "64x48", "--sync", "pts", first, first}, 2, "frame rate");
+  const std::string cut = scratch("cut.y4m");
+  write_file(cut, good.substr(0, good.size() - 10));
+  expect_failure({first, cut}, 3, "truncated");
+  expect_failure({cut, first}, 3, "truncated");
+  // Asked to, it keeps what was scored and still says that something is wrong.
+  const Outcome partial = acuity({"score", "--json", "--shortest", "-m", "psnr", first, cut});
+  EXPECT_EQ(partial.exit_code, 3);
+  EXPECT_EQ(json::parse(partial.out)["results"][0]["video"]["scored"], 5);
+}
+
+TEST(Video, CsvHasARowForEachFrameAndPool) {
+  const std::string missing = scratch("absent.y4m");
+  const std::string text = acuity({"score", "--csv", "-m", "psnr,mse", reference(), distorted(), missing}).out;
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  ASSERT_EQ(lines.size(), 1u + 2 * (6 + 14) + 1);
+  EXPECT_EQ(
+      lines[0],
+      "reference,distorted,width,height,metric,value,better,version,error,frame,reference_pts,distorted_pts,pool");
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 12) << line;
+  EXPECT_TRUE(lines[2].ends_with(",1,0.040000000000000001,0.040000000000000001,")) << lines[2];
+  EXPECT_TRUE(lines[7].ends_with(",,,,,mean")) << lines[7];
+}
+
+TEST(Video, InfoTellsWhatIsAssumed) {
+  const Outcome outcome = acuity({"video-info", reference(), saved("other.y4m", {.frames = 2, .tag = "444p10"})});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* part : {"frames    6\n", "colour sited centre", "assumed   matrix bt601", "10-bit yuv444p",
+                           "frames: 6 and 2", "depth: 8 and 10"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+  }
+  EXPECT_EQ(acuity({"video-info"}).exit_code, 2);
+  EXPECT_EQ(acuity({"video-info", scratch("absent.y4m")}).exit_code, 3);
+}
+
+TEST(Video, TheLimitIsForTheMean) {
+  EXPECT_EQ(acuity({"score", "-m", "psnr", "--fail-under", "99", reference(), distorted()}).exit_code, 5);
+  EXPECT_EQ(acuity({"score", "-m", "psnr", "--fail-under", "1", reference(), distorted()}).exit_code, 0);
+}
+
+TEST(Pools, AreWhatTheirNamesSay) {
+  const std::vector<double> values{3, 1, 2, 4};
+  const auto pool = [&](const std::string& name) {
+    for (const cli::Pool& entry : cli::pools(values)) {
+      if (entry.name == name) return *entry.value;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(pool("mean"), 2.5);
+  EXPECT_DOUBLE_EQ(pool("harmonic_mean"), 4 / (1 / 4. + 1 / 2. + 1 / 3. + 1 / 5.) - 1);
+  EXPECT_EQ(pool("min"), 1);
+  EXPECT_EQ(pool("max"), 4);
+  EXPECT_EQ(pool("p50"), 2.5);
+  EXPECT_DOUBLE_EQ(pool("p90"), 3.7);
+  EXPECT_DOUBLE_EQ(pool("std"), std::sqrt(1.25));
+  EXPECT_FALSE(cli::pools(std::vector<double>{-1, 5})[1].value.has_value());
+}
+
+}  // namespace
+}  // namespace acuity::test

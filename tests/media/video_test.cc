@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "media/video.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "media/frame_queue.h"
+#include "support/y4m.h"
+
+namespace acuity::test {
+namespace {
+
+// Must outlive the source, which reads from it.
+Result<std::unique_ptr<FrameSource>> open(std::string& content, const VideoOptions& options = {}) {
+  return open_video(fmemopen(content.data(), content.size(), "rb"), "test", options);
+}
+
+std::string error_of(std::string content, const VideoOptions& options = {}) {
+  auto source = open(content, options);
+  if (!source.ok()) return source.status().message();
+  VideoFrame frame;
+  for (;;) {
+    const Result<bool> more = (*source)->next(frame);
+    if (!more.ok()) return more.status().message();
+    if (!*more) return "";
+  }
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+float sample(const ImageView& view, size_t channel, int x, int y) {
+  float value;
+  std::memcpy(&value, view.planes[channel] + y * view.row_stride + x * view.pixel_stride, sizeof value);
+  return value;
+}
+
+// Written anew from the definitions: bilinear between the places of the samples, then the textbook equations.
+class Expectation {
+ public:
+  Expectation(const VideoFormat& format, const VideoFrame& frame) : format_(format), frame_(frame) {}
+
+  double channel(size_t c, int x, int y) const {
+    const double step = std::pow(2, format_.depth - 8);
+    const double most = std::pow(2, format_.depth) - 1;
+    const double light = format_.full_range ? at(0, x, y) / most : (at(0, x, y) - 16 * step) / (219 * step);
+    if (format_.subsampling == Subsampling::grey) return clip(light);
+    const double red = format_.matrix == Matrix::bt601 ? 0.299 : 0.2126;
+    const double blue = format_.matrix == Matrix::bt601 ? 0.114 : 0.0722;
+    const double span = format_.full_range ? most : 224 * step;
+    const double cb = (colour(1, x, y) - 128 * step) / span;
+    const double cr = (colour(2, x, y) - 128 * step) / span;
+    const double r = light + 2 * (1 - red) * cr;
+    const double b = light + 2 * (1 - blue) * cb;
+    return clip(c == 0 ? r : c == 2 ? b : (light - red * r - blue * b) / (1 - red - blue));
+  }
+
+ private:
+  static double clip(double value) { return std::min(std::max(value, 0.0), 1.0); }
+
+  double at(int plane, int x, int y) const {
+    const int width = plane == 0 ? format_.width : format_.chroma_width();
+    size_t place = static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x);
+    const size_t luma = static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height);
+    const size_t chroma = static_cast<size_t>(format_.chroma_width()) * static_cast<size_t>(format_.chroma_height());
+    if (plane > 0) place += luma + (plane == 2 ? chroma : 0);
+    if (format_.depth == 8) return frame_.samples[place];
+    return frame_.samples[2 * place] + 256 * frame_.samples[2 * place + 1];
+  }
+
+  double colour(int plane, int x, int y) const {
+    const bool narrow = format_.subsampling != Subsampling::yuv444;
+    const bool low = format_.subsampling == Subsampling::yuv420;
+    const double across = narrow ? (x - (format_.siting == Siting::centre ? 0.5 : 0)) / 2 : x;
+    const double down = low ? (y - (format_.siting == Siting::top_left ? 0 : 0.5)) / 2 : y;
+    const auto column = [&](int i) { return std::clamp(i, 0, format_.chroma_width() - 1); };
+    const auto row = [&](int i) { return std::clamp(i, 0, format_.chroma_height() - 1); };
+    const int left = static_cast<int>(std::floor(across));
+    const int top = static_cast<int>(std::floor(down));
+    const double u = across - left;
+    const double v = down - top;
+    return (1 - v) * ((1 - u) * at(plane, column(left), row(top)) + u * at(plane, column(left + 1), row(top))) +
+           v * ((1 - u) * at(plane, column(left), row(top + 1)) + u * at(plane, column(left + 1), row(top + 1)));
+  }
+
+  const VideoFormat& format_;
+  const VideoFrame& frame_;
+};
+
+void expect_conversion(const Drawing& drawing, const VideoOptions& options = {}) {
+  std::string content = draw_y4m(drawing);
+  auto source = open(content, options);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  VideoFrame frame;
+  const Result<bool> more = (*source)->next(frame);
+  ASSERT_TRUE(more.ok() && *more) << more.status().message();
+  FrameConverter one;
+  FrameConverter two;
+  const ImageView view = one((*source)->format(), frame, Threads(1));
+  const ImageView again = two((*source)->format(), frame, Threads(2));
+  const Expectation expected((*source)->format(), frame);
+  for (size_t c = 0; c < static_cast<size_t>(view.channel_count()); ++c) {
+    for (int y = 0; y < view.height; ++y) {
+      for (int x = 0; x < view.width; ++x) {
+        ASSERT_NEAR(sample(view, c, x, y), expected.channel(c, x, y), 1e-6)
+            << drawing.tag << " channel " << c << " at " << x << ", " << y;
+        ASSERT_EQ(sample(view, c, x, y), sample(again, c, x, y));
+      }
+    }
+  }
+}
+
+TEST(Y4m, EveryKindOfSamplesBecomesTheRightRgb) {
+  for (const char* tag : {"420jpeg", "420mpeg2", "420paldv", "420", "420p9", "420p10", "420p12", "420p14", "420p16",
+                          "422", "422p10", "444", "444p12", "mono", "mono9", "mono16"}) {
+    expect_conversion({.width = 21, .height = 13, .tag = tag});
+    expect_conversion({.width = 20, .height = 36, .tag = tag, .extra = " XCOLORRANGE=FULL"});
+  }
+  expect_conversion({.width = 1, .height = 1});
+  expect_conversion({.tag = "422"}, {.matrix = Matrix::bt709, .siting = Siting::centre});
+}
+
+TEST(Y4m, TheHeaderIsReadAndWhatItLeavesOpenIsRecorded) {
+  std::string content = draw_y4m({.frames = 5, .tag = "420mpeg2", .rate = "30000:1001"});
+  auto source = open(content);
+  ASSERT_TRUE(source.ok());
+  const VideoFormat& format = (*source)->format();
+  EXPECT_EQ(format.siting, Siting::left);
+  EXPECT_EQ(format.rate.numerator, 30000);
+  EXPECT_EQ(format.rate.denominator, 1001);
+  EXPECT_EQ(format.frames, 5);
+  EXPECT_EQ(format.matrix, Matrix::bt601);
+  EXPECT_EQ(format.assumed,
+            (std::vector<std::string>{"limited range", "matrix bt601", "BT.709 primaries", "a BT.1886 display"}));
+  VideoFrame frame;
+  for (int64_t i = 0; i < 5; ++i) {
+    ASSERT_TRUE(*(*source)->next(frame));
+    EXPECT_EQ(frame.index, i);
+    EXPECT_DOUBLE_EQ(*frame.time, static_cast<double>(i) * 1001 / 30000);
+  }
+  EXPECT_FALSE(*(*source)->next(frame));
+}
+
+TEST(Y4m, FrameLinesMayHaveParameters) {
+  std::string content = "YUV4MPEG2 W1 H1 Cmono\nFRAME Ip XSOMETHING\n\x40";
+  auto source = open(content);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  VideoFrame frame;
+  EXPECT_TRUE(*(*source)->next(frame));
+  EXPECT_FALSE(frame.time.has_value());
+  EXPECT_FALSE(*(*source)->next(frame));
+}
+
+TEST(Y4m, BadStreamsEndInAMessage) {
+  const std::string good = draw_y4m({});
+  EXPECT_EQ(error_of(good), "");
+  EXPECT_TRUE(contains(error_of(good.substr(0, good.size() - 1)), "frame 2 has 4607 of 4608 bytes"));
+  EXPECT_TRUE(contains(error_of(good.substr(0, 30)), "header"));
+  EXPECT_TRUE(contains(error_of(good + "FRAMES\n"), "does not begin with FRAME"));
+  EXPECT_TRUE(contains(error_of(good + "x"), "does not begin with FRAME"));
+  for (const char* header : {"W0 H4", "W4", "W4 H-4", "Wx H4", "W4 H4 F25", "W4 H4 F1:x", "W4 H4 Iz",
+                             "W99999999999999999999 H4", "W2000000 H4"}) {
+    EXPECT_TRUE(contains(error_of(std::string("YUV4MPEG2 ") + header + "\n"), "header")) << header;
+  }
+  for (const char* tag : {"411", "444alpha", "420p7", "420p17", "420x", "rgb", "mono8x", ""}) {
+    EXPECT_TRUE(contains(error_of(std::string("YUV4MPEG2 W4 H4 C") + tag + "\n"), "not read")) << tag;
+  }
+  EXPECT_TRUE(contains(error_of("YUV4MPEG2 W60000 H60000\nFRAME\n"), "limit"));
+  EXPECT_TRUE(contains(error_of("YUV4MPEG2 W16000 H16000 C444p16\nFRAME\nabc"), "truncated"));
+  EXPECT_TRUE(contains(error_of("YUV4MPEG2 W1 H1 Cmono10\nFRAME\n\xff\xff"), "above 1023"));
+}
+
+TEST(Raw, IsWhatTheUserSays) {
+  const Drawing drawing{.width = 10, .height = 6, .tag = "422p10"};
+  std::string content = draw_frame(drawing, 0, 10) + draw_frame(drawing, 1, 10);
+  const VideoOptions options{.size = std::pair(10, 6), .subsampling = Subsampling::yuv422, .depth = 10};
+  auto source = open(content, options);
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ((*source)->format().frames, 2);
+  VideoFrame frame;
+  ASSERT_TRUE(*(*source)->next(frame));
+  ASSERT_TRUE(*(*source)->next(frame));
+  EXPECT_EQ(std::string(frame.samples.begin(), frame.samples.end()), draw_frame(drawing, 1, 10));
+  EXPECT_FALSE(*(*source)->next(frame));
+  EXPECT_TRUE(contains(error_of(content + "x", options), "correct --size"));
+}
+
+class CountingSource : public FrameSource {
+ public:
+  explicit CountingSource(std::atomic<int>& reads) : reads_(reads) {}
+  Result<bool> next(VideoFrame& frame) override {
+    if (reads_ == 100) return Status(StatusCode::input, "broken");
+    frame.index = reads_++;
+    return true;
+  }
+
+ private:
+  std::atomic<int>& reads_;
+};
+
+TEST(FrameQueue, ReadsAFewFramesAheadAndNoMore) {
+  std::atomic<int> reads = 0;
+  FrameQueue queue(std::make_unique<CountingSource>(reads));
+  VideoFrame frame;
+  for (int i = 0; i < 100; ++i) {
+    const Result<bool> more = queue.next(frame);
+    ASSERT_TRUE(more.ok() && *more);
+    EXPECT_EQ(frame.index, i);
+    EXPECT_LE(reads, i + 2 + static_cast<int>(FrameQueue::kMostFrames));
+  }
+  EXPECT_EQ(queue.next(frame).status().message(), "broken");
+}
+
+TEST(FrameQueue, MayBeLeftEarly) {
+  std::atomic<int> reads = 0;
+  {
+    const FrameQueue queue(std::make_unique<CountingSource>(reads));
+  }
+  EXPECT_LE(reads, static_cast<int>(FrameQueue::kMostFrames) + 1);
+}
+
+}  // namespace
+}  // namespace acuity::test
