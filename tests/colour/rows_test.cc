@@ -245,7 +245,8 @@ TEST(Rows, CodesOfMixedChannelsAreExactToAFewUnitsInTheLastPlace) {
     const Vector3 light = matrix * Vector3{bright, dark, bright};
     for (size_t c = 0; c < 3; ++c) {
       const double expected = 255 * linear_to_srgb(static_cast<float>(light[c]));
-      ASSERT_NEAR(planes[c][static_cast<size_t>(x)], expected, std::abs(expected) * 4e-7) << x;
+      // The matrix rounds light to 1.4e-7 of itself, and near black the curve doubles that: 3.05e-7 is the worst.
+      ASSERT_NEAR(planes[c][static_cast<size_t>(x)], expected, std::abs(expected) * 3.1e-7) << x;
     }
   }
 }

@@ -135,19 +135,9 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
 }
 
 TEST(Butteraugli, LayoutDoesNotMatter) {
-  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
-    const int depth = type == SampleType::u8 ? 8 : 12;
-    const Layout plain{.type = type, .depth = depth};
-    const Sheet reference(plain, 61, 45, Channels::rgb, drawn(false));
-    const Sheet distorted(plain, 61, 45, Channels::rgb, drawn(true));
-    const Score expected = score(reference.view, distorted.view);
-    for (const Layout& layout : arrangements(type, depth)) {
-      const Sheet other_reference(layout, 61, 45, Channels::rgb, drawn(false));
-      const Sheet other_distorted(layout, 61, 45, Channels::rgb, drawn(true));
-      expect_same(expected, score(other_reference.view, other_distorted.view), layout.name());
-      expect_same(expected, cached_score(other_reference.view, other_distorted.view), layout.name());
-    }
-  }
+  expect_layouts_score_alike([](const ImageView& a, const ImageView& b) { return score(a, b); },
+                             [](const ImageView& a, const ImageView& b) { return cached_score(a, b); }, drawn(false),
+                             drawn(true), Channels::rgb);
 }
 
 // Composites in the encoded space, as the reference does, into float samples.

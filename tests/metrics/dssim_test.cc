@@ -194,19 +194,9 @@ TEST(Dssim, EveryTargetAgreesOnEverySmallSize) {
 }
 
 TEST(Dssim, LayoutDoesNotMatter) {
-  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
-    const int depth = type == SampleType::u8 ? 8 : 12;
-    const Layout plain{.type = type, .depth = depth};
-    const Sheet reference(plain, 61, 45, Channels::rgba, drawn(false));
-    const Sheet distorted(plain, 61, 45, Channels::rgba, drawn(true));
-    const Score expected = score(reference.view, distorted.view);
-    for (const Layout& layout : arrangements(type, depth)) {
-      const Sheet other_reference(layout, 61, 45, Channels::rgba, drawn(false));
-      const Sheet other_distorted(layout, 61, 45, Channels::rgba, drawn(true));
-      expect_same(expected, score(other_reference.view, other_distorted.view), layout.name());
-      expect_same(expected, cached_score(other_reference.view, other_distorted.view), layout.name());
-    }
-  }
+  expect_layouts_score_alike([](const ImageView& a, const ImageView& b) { return score(a, b); },
+                             [](const ImageView& a, const ImageView& b) { return cached_score(a, b); }, drawn(false),
+                             drawn(true), Channels::rgba);
 }
 
 TEST(Dssim, DepthDoesNotMatterWhereTheSamplesAreTheSame) {
@@ -324,20 +314,8 @@ TEST(Dssim, MapsAreTheErrorsOfEachScaleAndTheirWeightedSum) {
 }
 
 TEST(Dssim, MapShowsWhereTheDifferenceIs) {
-  const Sheet reference({}, 128, 128, Channels::rgb, drawn(false));
-  const Sheet distorted({}, 128, 128, Channels::rgb, [](int c, int x, int y) {
-    const bool spot = x >= 64 && x < 96 && y >= 32 && y < 64;
-    return drawn(spot)(c, x, y);
-  });
-  const Score result = score(reference.view, distorted.view, {.want_map = true});
-  double inside = 0, outside = 0;
-  for (int y = 0; y < 128; ++y) {
-    for (int x = 0; x < 128; ++x) {
-      const bool spot = x >= 64 && x < 96 && y >= 32 && y < 64;
-      (spot ? inside : outside) += static_cast<double>(result.map.values[static_cast<size_t>(y * 128 + x)]);
-    }
-  }
-  EXPECT_GT(inside, outside);
+  expect_map_shows_a_spot([](const ImageView& a, const ImageView& b) { return score(a, b, {.want_map = true}); },
+                          drawn);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #ifndef ACUITY_TESTS_SUPPORT_SCORING_H
 #define ACUITY_TESTS_SUPPORT_SCORING_H
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "acuity/scorer.h"
+#include "support/layouts.h"
 
 namespace acuity::tests {
 
@@ -56,6 +58,44 @@ inline void expect_same(const Score& a, const Score& b, const std::string& what)
   if (!a.map.values.empty() && !b.map.values.empty()) {
     EXPECT_EQ(a.map.values, b.map.values) << what;
   }
+}
+
+using Scoring = std::function<Score(const ImageView&, const ImageView&)>;
+
+/// The same pictures score alike in every layout, as a pair and with a prepared reference.
+inline void expect_layouts_score_alike(const Scoring& pair, const Scoring& prepared, const Content& reference,
+                                       const Content& distorted, Channels channels) {
+  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
+    const int depth = type == SampleType::u8 ? 8 : 12;
+    const auto sheet = [channels](const Layout& layout, const Content& content) {
+      return Sheet(layout, 61, 45, channels, content);
+    };
+    const Layout plain{.type = type, .depth = depth};
+    const Score expected = pair(sheet(plain, reference).view, sheet(plain, distorted).view);
+    for (const Layout& layout : arrangements(type, depth)) {
+      const Sheet first = sheet(layout, reference), second = sheet(layout, distorted);
+      expect_same(expected, pair(first.view, second.view), layout.name());
+      expect_same(expected, prepared(first.view, second.view), layout.name());
+    }
+  }
+}
+
+/// A difference in one place shows there, and little of it elsewhere. `pair` makes a map; content(true) differs from
+/// content(false).
+inline void expect_map_shows_a_spot(const Scoring& pair, const std::function<Content(bool)>& content) {
+  constexpr int kSide = 128;
+  const auto in_spot = [](int x, int y) { return x >= 64 && x < 96 && y >= 32 && y < 64; };
+  const Sheet reference({}, kSide, kSide, Channels::rgb, content(false));
+  const Sheet distorted({}, kSide, kSide, Channels::rgb,
+                        [&](int c, int x, int y) { return content(in_spot(x, y))(c, x, y); });
+  const Score result = pair(reference.view, distorted.view);
+  ASSERT_EQ(result.map.values.size(), static_cast<size_t>(kSide * kSide));
+  double inside = 0, outside = 0;
+  for (int i = 0; i < kSide * kSide; ++i) {
+    (in_spot(i % kSide, i / kSide) ? inside : outside) +=
+        static_cast<double>(result.map.values[static_cast<size_t>(i)]);
+  }
+  EXPECT_GT(inside, outside);
 }
 
 }  // namespace acuity::tests
