@@ -60,6 +60,9 @@ struct MetricOption {
   double least = 1;                  ///< numbers from here ...
   double most = 0;                   ///< ... to here; no numbers where least > most
   std::vector<std::string> words{};  ///< what it may be besides
+  std::string alias{};               ///< a shorter name that serves as well
+  bool whole = false;                ///< numbers have no fraction
+  bool in_names = false;             ///< the names of outputs tell a value that is not the usual one
 };
 
 /// What is known of a metric without running it.

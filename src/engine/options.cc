@@ -26,7 +26,8 @@ bool takes_numbers(const MetricOption& option) { return option.least <= option.m
 Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& option, const std::string& value) {
   if (std::find(option.words.begin(), option.words.end(), value) != option.words.end()) return value;
   const std::optional<double> number = takes_numbers(option) ? to_number(value) : std::nullopt;
-  if (number && *number >= option.least && *number <= option.most) return fmt::format("{}", *number);
+  const bool fits = number && *number >= option.least && *number <= option.most;
+  if (fits && (!option.whole || *number == std::floor(*number))) return fmt::format("{}", *number);
   return usage(fmt::format("'{}' does not do for the option {} of {}; use {}", value, option.name, metric.name,
                            allowed_values(option)));
 }
@@ -43,7 +44,8 @@ Status unknown_option(const MetricInfo& metric, const std::string& name) {
 std::string allowed_values(const MetricOption& option) {
   const std::string words = fmt::format("{}", fmt::join(option.words, " or "));
   if (!takes_numbers(option)) return words;
-  const std::string numbers = fmt::format("a number from {} to {}", option.least, option.most);
+  const std::string numbers =
+      fmt::format("a {}number from {} to {}", option.whole ? "whole " : "", option.least, option.most);
   return words.empty() ? numbers : fmt::format("{}, or {}", numbers, words);
 }
 
@@ -52,8 +54,9 @@ Result<OptionValues> OptionValues::parse(const MetricInfo& metric, std::span<con
   std::vector<bool> seen(metric.options.size());
   for (const MetricOption& option : metric.options) values.all_.push_back({option.name, option.otherwise});
   for (const OptionValue& setting : given) {
-    const auto found = std::find_if(metric.options.begin(), metric.options.end(),
-                                    [&](const MetricOption& option) { return option.name == setting.name; });
+    const auto found = std::find_if(metric.options.begin(), metric.options.end(), [&](const MetricOption& option) {
+      return option.name == setting.name || (!option.alias.empty() && option.alias == setting.name);
+    });
     if (found == metric.options.end()) return unknown_option(metric, setting.name);
     const size_t place = static_cast<size_t>(found - metric.options.begin());
     if (seen[place]) return usage(fmt::format("the option {} of {} is given twice", setting.name, metric.name));

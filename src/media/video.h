@@ -14,15 +14,13 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/frame.h"
 #include "acuity/image.h"
 #include "acuity/picture.h"
 #include "acuity/status.h"
 #include "base/threads.h"
 
 namespace acuity {
-
-/// Which samples of colour there are: a quarter, half, or as many as of light, or none.
-enum class Subsampling : uint8_t { yuv420, yuv422, yuv444, grey };
 
 /// Where a subsampled colour sample lies among the pixels it stands for.
 enum class Siting : uint8_t { left, centre, top_left };

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The list of features of video frames, and how their outputs are named. A new one adds its entry here.
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "engine/feature.h"
+
+namespace acuity {
+namespace {
+
+// libvmaf prints "VMAF_integer_feature_vif_scale0_score" as "integer_vif_scale0"; all its short names are made so,
+// except that there is none for motion_sad.
+std::string short_name(std::string_view name) {
+  struct Form {
+    std::string_view prefix;
+    std::string_view replacement;
+  };
+  static constexpr Form kForms[] = {{"VMAF_integer_feature_", "integer_"},
+                                    {"VMAF_feature_", ""},
+                                    {"Cambi_feature_", ""},
+                                    {"Speed_chroma_feature_", ""},
+                                    {"Speed_temporal_feature_", ""}};
+  constexpr std::string_view kSuffix = "_score";
+  if (!name.ends_with(kSuffix) || name.ends_with("motion_sad_score")) return std::string(name);
+  for (const Form& form : kForms) {
+    if (!name.starts_with(form.prefix)) continue;
+    name.remove_prefix(form.prefix.size());
+    name.remove_suffix(kSuffix.size());
+    return std::string(form.replacement) + std::string(name);
+  }
+  return std::string(name);
+}
+
+bool is_switch(const MetricOption& option) { return option.words == std::vector<std::string>{"true", "false"}; }
+
+}  // namespace
+
+const std::vector<FeatureEntry>& features() {
+  static const std::vector<FeatureEntry> entries = {};
+  return entries;
+}
+
+const FeatureEntry* find_feature(std::string_view name) {
+  for (const FeatureEntry& entry : features()) {
+    if (entry.info.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+MetricOption switch_option(std::string name, std::string alias, std::string help, bool on) {
+  MetricOption option{.name = std::move(name), .help = std::move(help), .otherwise = on ? "true" : "false"};
+  option.words = {"true", "false"};
+  option.alias = std::move(alias);
+  return option;
+}
+
+bool is_on(const OptionValues& options, std::string_view name) { return options.text(name) == "true"; }
+
+std::string output_name(std::string_view name, const MetricInfo& info, const OptionValues& options) {
+  std::vector<const MetricOption*> named;
+  for (const MetricOption& option : info.options) {
+    if (option.in_names && options.text(option.name) != option.otherwise) named.push_back(&option);
+  }
+  std::sort(named.begin(), named.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  std::string result = short_name(name);
+  for (const MetricOption* option : named) {
+    result += "_" + (option->alias.empty() ? option->name : option->alias);
+    if (is_switch(*option)) continue;
+    const std::optional<double> number = options.number(option->name);
+    result += number ? fmt::format("_{:g}", *number) : "_" + options.text(option->name);
+  }
+  return result;
+}
+
+}  // namespace acuity

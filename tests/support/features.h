@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Features of video frames for tests: measured frame by frame, and compared with what libvmaf found.
+//
+// tests/golden/video/NAME.csv holds libvmaf's values, one a line: clip,frame,output,value; frame is "aggregate" where
+// there is one value for the clip. A line that begins with # says which arguments libvmaf had.
+#ifndef ACUITY_TESTS_SUPPORT_FEATURES_H
+#define ACUITY_TESTS_SUPPORT_FEATURES_H
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/feature.h"
+#include "support/synthetic_video.h"
+
+namespace acuity::tests {
+
+struct GoldenValue {
+  std::string clip;
+  std::string frame;
+  std::string output;
+  double value = 0;
+};
+
+inline std::vector<GoldenValue> read_video_golden(const std::string& name) {
+  std::ifstream file(std::string(ACUITY_TEST_DATA) + "/golden/video/" + name + ".csv");
+  EXPECT_TRUE(file) << "no golden values for " << name;
+  std::vector<GoldenValue> values;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream fields(line);
+    GoldenValue golden;
+    std::string value;
+    std::getline(fields, golden.clip, ',');
+    std::getline(fields, golden.frame, ',');
+    std::getline(fields, golden.output, ',');
+    std::getline(fields, value, ',');
+    golden.value = std::strtod(value.c_str(), nullptr);
+    values.push_back(golden);
+  }
+  EXPECT_FALSE(values.empty());
+  return values;
+}
+
+/// What a feature says of a clip: by output, one value a frame, and the aggregates.
+struct FeatureValues {
+  std::map<std::string, std::vector<double>> frames;
+  std::map<std::string, double> aggregates;
+};
+
+inline Result<std::unique_ptr<Feature>> create_feature(const std::string& name, const FrameView& format,
+                                                       const std::vector<OptionValue>& options) {
+  const FeatureEntry* entry = find_feature(name);
+  if (entry == nullptr) return Status(StatusCode::usage, "no feature " + name);
+  Result<OptionValues> values = OptionValues::parse(entry->info, options);
+  if (!values.ok()) return values.status();
+  return entry->create({format.width, format.height, format.depth, format.subsampling, *values});
+}
+
+/// Frames are measured from the last to the first, because their order must not matter.
+inline FeatureValues measure_clip(const std::string& name, const SyntheticClip& clip,
+                                  const std::vector<OptionValue>& options = {}) {
+  FeatureValues result;
+  const Result<std::unique_ptr<Feature>> feature = create_feature(name, clip.reference.front().format, options);
+  EXPECT_TRUE(feature.ok()) << feature.status().message();
+  if (!feature.ok()) return result;
+  Result<std::unique_ptr<FeatureWorker>> worker = (*feature)->create_worker();
+  EXPECT_TRUE(worker.ok()) << worker.status().message();
+  if (!worker.ok()) return result;
+  std::vector<FrameView> reference, distorted;
+  for (const OwnedFrame& frame : clip.reference) reference.push_back(frame.view());
+  for (const OwnedFrame& frame : clip.distorted) distorted.push_back(frame.view());
+  FeatureSeries series((*feature)->value_count(), std::vector<double>(reference.size()));
+  for (size_t i = reference.size(); i-- > 0;) {
+    FrameWindow window{.index = static_cast<int64_t>(i)};
+    for (size_t back = 0; back <= static_cast<size_t>((*feature)->history()) && back <= i; ++back) {
+      window.reference[back] = &reference[i - back];
+      window.distorted[back] = &distorted[i - back];
+    }
+    std::vector<double> values((*feature)->value_count());
+    const Status status = (*worker)->measure(window, values);
+    EXPECT_TRUE(status.ok()) << status.message();
+    for (size_t v = 0; v < values.size(); ++v) series[v][i] = values[v];
+  }
+  (*feature)->conclude(series);
+  for (const NamedValue& aggregate : (*feature)->aggregates(series))
+    result.aggregates[aggregate.name] = aggregate.value;
+  for (size_t v = 0; v < (*feature)->outputs().size(); ++v) {
+    result.frames[(*feature)->outputs()[v].name] = std::move(series[v]);
+  }
+  return result;
+}
+
+/// Measures every clip of a golden file and compares each value; a tolerance of 0 asks for ==.
+inline void expect_golden(const std::string& golden_name, const std::string& feature,
+                          const std::vector<OptionValue>& options, double tolerance) {
+  std::map<std::string, FeatureValues> measured;
+  for (const GoldenValue& golden : read_video_golden(golden_name)) {
+    if (!measured.contains(golden.clip)) {
+      measured[golden.clip] = measure_clip(feature, synthetic_clip(golden.clip), options);
+    }
+    const FeatureValues& values = measured[golden.clip];
+    const std::string place = golden.clip + " frame " + golden.frame + " " + golden.output;
+    double found = 0;
+    if (golden.frame == "aggregate") {
+      ASSERT_TRUE(values.aggregates.contains(golden.output)) << place;
+      found = values.aggregates.at(golden.output);
+    } else {
+      ASSERT_TRUE(values.frames.contains(golden.output)) << place;
+      found = values.frames.at(golden.output).at(std::stoul(golden.frame));
+    }
+    if (tolerance == 0) {
+      EXPECT_EQ(found, golden.value) << place;
+    } else {
+      EXPECT_NEAR(found, golden.value, tolerance) << place;
+    }
+  }
+}
+
+}  // namespace acuity::tests
+
+#endif
