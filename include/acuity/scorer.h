@@ -52,7 +52,7 @@ struct ScorerOptions {
 
 enum class Better { higher, lower };
 
-/// A setting a metric has: a number in a range, one of some words, or either.
+/// A setting a metric has: a number in a range, one of some words, or either; or any text, such as a file.
 struct MetricOption {
   std::string name;
   std::string help;                  ///< what it does, in a few words
@@ -63,6 +63,7 @@ struct MetricOption {
   std::string alias{};               ///< a shorter name that serves as well
   bool whole = false;                ///< numbers have no fraction
   bool in_names = false;             ///< the names of outputs tell a value that is not the usual one
+  bool any_text = false;             ///< whatever is given will do
 };
 
 /// What is known of a metric without running it.

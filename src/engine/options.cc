@@ -24,7 +24,7 @@ std::optional<double> to_number(std::string_view text) {
 bool takes_numbers(const MetricOption& option) { return option.least <= option.most; }
 
 Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& option, const std::string& value) {
-  if (std::find(option.words.begin(), option.words.end(), value) != option.words.end()) return value;
+  if (option.any_text || std::find(option.words.begin(), option.words.end(), value) != option.words.end()) return value;
   const std::optional<double> number = takes_numbers(option) ? to_number(value) : std::nullopt;
   const bool fits = number && *number >= option.least && *number <= option.most;
   if (fits && (!option.whole || *number == std::floor(*number))) return fmt::format("{}", *number);
@@ -42,6 +42,7 @@ Status unknown_option(const MetricInfo& metric, const std::string& name) {
 }  // namespace
 
 std::string allowed_values(const MetricOption& option) {
+  if (option.any_text) return "any text";
   const std::string words = fmt::format("{}", fmt::join(option.words, " or "));
   if (!takes_numbers(option)) return words;
   const std::string numbers =

@@ -13,14 +13,15 @@ MetricInfo example() {
   info.name = "example";
   info.options = {{.name = "peak", .help = "the peak", .otherwise = "auto", .least = 1, .most = 100, .words = {"auto"}},
                   {.name = "power", .help = "the power", .otherwise = "3", .least = 0.5, .most = 16},
-                  {.name = "pool", .help = "how to pool", .otherwise = "mean", .words = {"mean", "worst"}}};
+                  {.name = "pool", .help = "how to pool", .otherwise = "mean", .words = {"mean", "worst"}},
+                  {.name = "file", .help = "where to write", .otherwise = "", .any_text = true}};
   return info;
 }
 
 TEST(MetricOptions, DefaultsHoldWhereNothingIsGiven) {
   const Result<OptionValues> values = OptionValues::parse(example(), {});
   ASSERT_TRUE(values.ok());
-  EXPECT_EQ(values->all().size(), 3u);
+  EXPECT_EQ(values->all().size(), 4u);
   EXPECT_EQ(values->number("peak"), std::nullopt);
   EXPECT_EQ(values->text("peak"), "auto");
   EXPECT_EQ(values->number("power"), 3);
@@ -28,13 +29,13 @@ TEST(MetricOptions, DefaultsHoldWhereNothingIsGiven) {
 }
 
 TEST(MetricOptions, WhatIsGivenHolds) {
-  const std::vector<OptionValue> given{{"pool", "worst"}, {"peak", "1e2"}, {"power", "0.5"}};
+  const std::vector<OptionValue> given{{"pool", "worst"}, {"peak", "1e2"}, {"power", "0.5"}, {"file", "a b"}};
   const Result<OptionValues> values = OptionValues::parse(example(), given);
   ASSERT_TRUE(values.ok());
   EXPECT_EQ(values->number("peak"), 100);
   EXPECT_EQ(values->number("power"), 0.5);
   EXPECT_EQ(values->text("pool"), "worst");
-  EXPECT_EQ(values->label(example()), "example:peak=100:power=0.5:pool=worst");
+  EXPECT_EQ(values->label(example()), "example:peak=100:power=0.5:pool=worst:file=a b");
 }
 
 TEST(MetricOptions, WrongOnesAreRefused) {
@@ -42,7 +43,7 @@ TEST(MetricOptions, WrongOnesAreRefused) {
     const std::vector<OptionValue> given{{name, value}};
     return OptionValues::parse(example(), given).status().message();
   };
-  EXPECT_EQ(message("peek", "1"), "example has no option 'peek'; it has: peak, power, pool");
+  EXPECT_EQ(message("peek", "1"), "example has no option 'peek'; it has: peak, power, pool, file");
   EXPECT_EQ(message("power", "17"), "'17' does not do for the option power of example; use a number from 0.5 to 16");
   EXPECT_EQ(message("power", "0.4"), "'0.4' does not do for the option power of example; use a number from 0.5 to 16");
   EXPECT_EQ(message("pool", "best"), "'best' does not do for the option pool of example; use mean or worst");
