@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/frame_memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/try.h"
+
+namespace acuity {
+namespace {
+
+int sample_bytes(int depth) { return depth > 8 ? 2 : 1; }
+
+template <typename From>
+void widen_row(const std::byte* from, std::byte* to, int count, int shift) {
+  const auto* samples = reinterpret_cast<const From*>(from);
+  auto* wide = reinterpret_cast<uint16_t*>(to);
+  for (int x = 0; x < count; ++x) wide[x] = static_cast<uint16_t>(samples[x] << shift);
+}
+
+}  // namespace
+
+FrameMemory::FrameMemory(const FrameView& format) : format_(format) {
+  format_.planes = {};
+  format_.owner.reset();
+  for (int p = 0; p < format_.planes_count(); ++p) {
+    const auto row = static_cast<size_t>(format_.plane_width(p) * sample_bytes(format_.depth));
+    format_.row_strides[static_cast<size_t>(p)] = static_cast<ptrdiff_t>(round_up(row, kAlignment));
+    bytes_ += round_up(row, kAlignment) * static_cast<size_t>(format_.plane_height(p));
+  }
+}
+
+Result<std::shared_ptr<std::byte>> FrameMemory::take() {
+  Piece piece;
+  {
+    const std::lock_guard lock(unused_->mutex);
+    if (!unused_->pieces.empty()) {
+      piece = std::move(unused_->pieces.back());
+      unused_->pieces.pop_back();
+    }
+  }
+  if (piece.bytes == nullptr) {
+    ACUITY_TRY_ASSIGN(piece.arena, Arena::create(bytes_));
+    piece.bytes = piece.arena.take<std::byte>(bytes_);
+  }
+  std::byte* bytes = piece.bytes;
+  const auto give_back = [unused = unused_, held = std::make_shared<Piece>(std::move(piece))](std::byte*) {
+    const std::lock_guard lock(unused->mutex);
+    unused->pieces.push_back(std::move(*held));
+  };
+  return std::shared_ptr<std::byte>(bytes, give_back);
+}
+
+Result<FrameView> FrameMemory::copy(const FrameView& frame) {
+  std::shared_ptr<std::byte> memory;
+  ACUITY_TRY_ASSIGN(memory, take());
+  FrameView view = format_;
+  std::byte* plane = memory.get();
+  for (int p = 0; p < view.planes_count(); ++p) {
+    const auto at = static_cast<size_t>(p);
+    const int width = view.plane_width(p);
+    for (int y = 0; y < view.plane_height(p); ++y) {
+      const std::byte* from = frame.planes[at] + y * frame.row_strides[at];
+      std::byte* to = plane + y * view.row_strides[at];
+      if (frame.depth == view.depth) {
+        std::memcpy(to, from, static_cast<size_t>(width * sample_bytes(view.depth)));
+      } else if (frame.depth == 8) {
+        widen_row<uint8_t>(from, to, width, view.depth - frame.depth);
+      } else {
+        widen_row<uint16_t>(from, to, width, view.depth - frame.depth);
+      }
+    }
+    view.planes[at] = plane;
+    plane += view.row_strides[at] * view.plane_height(p);
+  }
+  view.owner = std::move(memory);
+  return view;
+}
+
+bool within_depth(const FrameView& frame) {
+  if (frame.depth == 8 || frame.depth == 16) return true;
+  uint16_t all = 0;
+  for (int p = 0; p < frame.planes_count(); ++p) {
+    const auto at = static_cast<size_t>(p);
+    for (int y = 0; y < frame.plane_height(p); ++y) {
+      const auto* samples = reinterpret_cast<const uint16_t*>(frame.planes[at] + y * frame.row_strides[at]);
+      for (int x = 0; x < frame.plane_width(p); ++x) all |= samples[x];
+    }
+  }
+  return all >> frame.depth == 0;
+}
+
+}  // namespace acuity
