@@ -11,6 +11,8 @@ find_package(OpenEXR REQUIRED)
 foreach(package libhwy lcms2 libwebp libwebpdemux libavif libjxl libjxl_threads)
   pkg_check_modules(${package} REQUIRED IMPORTED_TARGET ${package})
 endforeach()
+# Loaded when a video needs them, so only their headers count here.
+pkg_check_modules(libav REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 
 set(ACUITY_DEPENDENCIES
   PkgConfig::libhwy TBB::tbb fmt::fmt PkgConfig::lcms2 PNG::PNG JPEG::JPEG PkgConfig::libwebp PkgConfig::libwebpdemux

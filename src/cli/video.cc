@@ -100,6 +100,12 @@ class VideoScorer {
     std::unique_ptr<FrameSource> distorted;
     ACUITY_TRY_ASSIGN(reference, open_video(result_.reference, plan_.reference));
     ACUITY_TRY_ASSIGN(distorted, open_video(result_.distorted, plan_.distorted));
+    if (plan_.scale_reference) {
+      std::unique_ptr<FrameSource>& scaled = *plan_.scale_reference ? reference : distorted;
+      const VideoFormat& like = (*plan_.scale_reference ? distorted : reference)->format();
+      const std::string& path = *plan_.scale_reference ? result_.reference : result_.distorted;
+      ACUITY_TRY_ASSIGN(scaled, with_size(std::move(scaled), like.width, like.height, plan_.scaler, shown(path)));
+    }
     reference_ = std::make_unique<Side>(std::move(reference), shown(result_.reference));
     distorted_ = std::make_unique<Side>(std::move(distorted), shown(result_.distorted));
     result_.video.emplace();
@@ -108,8 +114,9 @@ class VideoScorer {
     if (mine.width != other.width || mine.height != other.height) {
       return Status(
           StatusCode::input,
-          fmt::format("{} is {}x{} pixels but {} is {}x{}: scale or crop one of them first", reference_->name(),
-                      mine.width, mine.height, distorted_->name(), other.width, other.height));
+          fmt::format("{} is {}x{} pixels but {} is {}x{}: --scale dist or --scale ref brings one to the size of the "
+                      "other (--scaler says how), or crop one of them first",
+                      reference_->name(), mine.width, mine.height, distorted_->name(), other.width, other.height));
     }
     result_.width = mine.width;
     result_.height = mine.height;
@@ -167,8 +174,10 @@ class VideoScorer {
         distorted_->take(partner);
         have_partner = moved = true;
       }
+      // Between two frames the nearer is a partner however far it is; after the last one, while that is still shown.
       const double reach = interval(distorted_->format().rate) / 2 + 1e-9;
-      const bool found = plan_.by_time ? have_partner && std::abs(partner_time - time) <= reach : moved;
+      const bool near = distorted_->has_frame() || std::abs(partner_time - time) <= reach;
+      const bool found = plan_.by_time ? have_partner && near : moved;
       if (!found) return distorted_->status().ok() ? unequal() : distorted_->status();
       if (frame.index < plan_.start || (frame.index - plan_.start) % plan_.every != 0) continue;
       ACUITY_TRY(score(frame, partner));

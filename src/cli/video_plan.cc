@@ -59,9 +59,23 @@ Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   ACUITY_TRY(read_sides(request, "--primaries", parse_primaries, a.primaries, b.primaries));
   ACUITY_TRY(read_sides(request, "--transfer", parse_transfer, a.transfer, b.transfer));
   ACUITY_TRY(read_sides(request, "--siting", parse_siting, a.siting, b.siting));
-  if ((request.has("--pixel-format") || request.has("--depth")) && !request.has("--size")) {
-    return usage("--pixel-format and --depth are for raw streams, which need --size as well");
+  if (request.has("--pixel-format") && !request.has("--size")) {
+    return usage("--pixel-format is for raw streams, which need --size as well");
   }
+  return {};
+}
+
+Status read_scaling(const Request& request, VideoPlan& plan) {
+  if (request.has("--scale")) {
+    const std::string side = request.value("--scale");
+    if (side != "ref" && side != "dist") return usage(fmt::format("--scale is '{}'; use ref or dist", side));
+    plan.scale_reference = side == "ref";
+  }
+  if (!request.has("--scaler")) return {};
+  if (!plan.scale_reference) return usage("--scaler says how --scale works, which is not given");
+  Result<Scaler> scaler = parse_scaler(request.value("--scaler"));
+  if (!scaler.ok()) return usage("--scaler: " + scaler.status().message());
+  plan.scaler = *scaler;
   return {};
 }
 
@@ -88,8 +102,9 @@ const std::vector<Option>& stream_options() {
        .suggest = Suggest::words},
       {.name = "--depth",
        .value = "BITS",
-       .help = "of raw streams, 8 to 16; above 8 a sample is two bytes, the lower first",
-       .otherwise = "8"},
+       .help =
+           "8 to 16; raw streams have it (above 8 a sample is two bytes, the lower first; 8 where not given), others "
+           "are brought to it"},
       {.name = "--range",
        .value = "RANGE",
        .help = "which numbers are black and white, instead of what the stream says",
@@ -114,6 +129,17 @@ const std::vector<Option>& stream_options() {
        .value = "PLACE",
        .help = "where colour samples lie among the pixels",
        .words = {"left", "centre", "top-left"},
+       .suggest = Suggest::words},
+      {.name = "--scale",
+       .value = "SIDE",
+       .help = "bring the frames of this side to the size of the other's",
+       .words = {"ref", "dist"},
+       .suggest = Suggest::words},
+      {.name = "--scaler",
+       .value = "FILTER",
+       .help = "what --scale does it with",
+       .otherwise = "bicubic",
+       .words = {"bicubic", "bilinear", "lanczos"},
        .suggest = Suggest::words},
   };
   return table;
@@ -154,6 +180,7 @@ bool asks_for_video(const Request& request) {
 Result<VideoPlan> plan_video(const Request& request) {
   VideoPlan plan;
   ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
+  ACUITY_TRY(read_scaling(request, plan));
   if (request.has("--sync")) {
     const std::string sync = request.value("--sync");
     if (sync != "index" && sync != "pts") return usage(fmt::format("--sync is '{}'; use index or pts", sync));

@@ -36,6 +36,9 @@ Result<Picture> decode_pnm(const Source& source);
 Result<Picture> decode_tiff(const Source& source);
 Result<Picture> decode_webp(const Source& source);
 
+/// Whether a file that begins so is a picture by its format (picture.cc).
+bool begins_a_picture(Bytes beginning);
+
 // Errors (picture.cc).
 
 /// The file breaks the rules of its format, or ends early.

@@ -127,6 +127,11 @@ Status out_of_memory(std::string_view name) {
 
 }  // namespace
 
+bool begins_a_picture(Bytes beginning) {
+  return std::any_of(std::begin(kFormats), std::end(kFormats),
+                     [&](const Format& format) { return format.matches(beginning); });
+}
+
 Status damaged(const Source& source, std::string_view format, std::string_view what) {
   return Status(StatusCode::input,
                 fmt::format("'{}' is a damaged or truncated {} file: {}; replace it with an intact copy", source.name,

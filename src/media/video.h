@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Video as a sequence of frames: what a stream is, one frame after the other, and how a frame becomes RGB.
 //
-// A stream is YUV4MPEG2, raw planar YUV whose form the user tells, or a picture, which is a video of one frame. Frames
-// are read in order and never looked up, so that pipes serve as well as files.
+// A stream is YUV4MPEG2, raw planar YUV whose form the user tells, anything libav knows, or a picture, which is a video
+// of one frame. Frames are read in order and never looked up, so that pipes serve as well as files.
 #ifndef ACUITY_MEDIA_VIDEO_H
 #define ACUITY_MEDIA_VIDEO_H
 
@@ -28,6 +28,9 @@ enum class Siting : uint8_t { left, centre, top_left };
 /// Y'CbCr equations by the weights of red and blue; the name is what the user types.
 enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
 
+/// How frames are brought to another size.
+enum class Scaler : uint8_t { bicubic, bilinear, lanczos };
+
 struct FrameRate {
   int64_t numerator = 0;
   int64_t denominator = 0;  ///< 0: not known
@@ -37,7 +40,7 @@ struct FrameRate {
 struct VideoOptions {
   std::optional<std::pair<int, int>> size{};  ///< given: the stream is raw
   std::optional<Subsampling> subsampling{};
-  std::optional<int> depth{};
+  std::optional<int> depth{};  ///< of a raw stream; others are brought to it
   std::optional<bool> full_range{};
   std::optional<Matrix> matrix{};
   std::optional<int> primaries{};  ///< a code point of H.273
@@ -47,17 +50,18 @@ struct VideoOptions {
 };
 
 struct VideoFormat {
-  std::string container;  ///< "YUV4MPEG2", "raw YUV", or the format of a picture
+  std::string container;  ///< "YUV4MPEG2", "raw YUV", what libav calls it, or the format of a picture
   int width = 0;
   int height = 0;
   Subsampling subsampling = Subsampling::yuv420;
   int depth = 8;
+  bool rgb = false;  ///< frames are pictures, and what concerns Y'CbCr here does not count
   bool full_range = false;
   Matrix matrix = Matrix::bt709;
   Siting siting = Siting::left;
   Colour colour{};
   FrameRate rate;
-  std::optional<int64_t> frames;  ///< where the length of the file tells
+  std::optional<int64_t> frames;  ///< where the file or its length tells
   std::vector<std::string> found;
   std::vector<std::string> assumed;
 
@@ -95,6 +99,10 @@ Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const V
 /// The same for a file already open, which the source closes unless it is standard input; `name` is for messages.
 Result<std::unique_ptr<FrameSource>> open_video(std::FILE* file, std::string_view name, const VideoOptions& options);
 
+/// The frames of a source at another size; the source itself where it has that size.
+Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
+                                               Scaler scaler, std::string_view name);
+
 /// A frame as RGB or grey floats, in memory of this object that the next conversion uses again; a picture as it is.
 class FrameConverter {
  public:
@@ -109,9 +117,11 @@ class FrameConverter {
 std::string_view name_of(Subsampling value);
 std::string_view name_of(Siting value);
 std::string_view name_of(Matrix value);
+std::string_view name_of(Scaler value);
 Result<Subsampling> parse_subsampling(std::string_view name);
 Result<Siting> parse_siting(std::string_view name);
 Result<Matrix> parse_matrix(std::string_view name);
+Result<Scaler> parse_scaler(std::string_view name);
 Result<int> parse_primaries(std::string_view name);
 Result<int> parse_transfer(std::string_view name);
 std::string describe(const FrameRate& rate);

@@ -25,6 +25,8 @@ constexpr std::array<Name<Matrix>, 5> kMatrices{{{"bt601", Matrix::bt601},
                                                  {"bt2020", Matrix::bt2020},
                                                  {"smpte240m", Matrix::smpte240m},
                                                  {"fcc", Matrix::fcc}}};
+constexpr std::array<Name<Scaler>, 3> kScalers{
+    {{"bicubic", Scaler::bicubic}, {"bilinear", Scaler::bilinear}, {"lanczos", Scaler::lanczos}}};
 constexpr std::array<Name<int>, 7> kPrimaries{{{"bt709", 1},
                                                {"bt470bg", 5},
                                                {"smpte170m", 6},
@@ -58,9 +60,11 @@ std::string_view find(Value value, const std::array<Name<Value>, count>& table) 
 std::string_view name_of(Subsampling value) { return find(value, kSubsamplings); }
 std::string_view name_of(Siting value) { return find(value, kSitings); }
 std::string_view name_of(Matrix value) { return find(value, kMatrices); }
+std::string_view name_of(Scaler value) { return find(value, kScalers); }
 Result<Subsampling> parse_subsampling(std::string_view name) { return parse(name, kSubsamplings); }
 Result<Siting> parse_siting(std::string_view name) { return parse(name, kSitings); }
 Result<Matrix> parse_matrix(std::string_view name) { return parse(name, kMatrices); }
+Result<Scaler> parse_scaler(std::string_view name) { return parse(name, kScalers); }
 Result<int> parse_primaries(std::string_view name) { return parse(name, kPrimaries); }
 Result<int> parse_transfer(std::string_view name) { return parse(name, kTransfers); }
 

@@ -10,6 +10,7 @@
 #include "cli/pictures.h"
 #include "cli/pools.h"
 #include "cli/schema.h"
+#include "support/encode_video.h"
 #include "support/y4m.h"
 
 namespace acuity::test {
@@ -123,7 +124,7 @@ TEST(Video, TimesPairFramesOfDifferentRates) {
 TEST(Video, WhatDoesNotFitIsAnError) {
   const std::string first = reference();
   const std::string good = read_file(first);
-  expect_failure({first, saved("small.y4m", {.width = 62, .frames = 6})}, 3, "scale or crop");
+  expect_failure({first, saved("small.y4m", {.width = 62, .frames = 6})}, 3, "--scale dist or --scale ref");
   expect_failure({first, saved("short.y4m", {.frames = 4})}, 3, "has 6 frames (25 frames a second) but");
   expect_failure({first, saved("empty.y4m", {.frames = 0})}, 3, "has 0");
   expect_failure({saved("empty.y4m", {.frames = 0}), saved("none.y4m", {.frames = 0})}, 3, "has no frames");
@@ -132,7 +133,7 @@ TEST(Video, WhatDoesNotFitIsAnError) {
   expect_failure({"--map", scratch("map.png"), "-m", "ssimulacra2", first, first}, 2, "--map");
   expect_failure({"--sync", "sideways", first, first}, 2, "--sync");
   expect_failure({"--size", "64", first, first}, 2, "WIDTHxHEIGHT");
-  expect_failure({"--depth", "10", first, first}, 2, "--size");
+  expect_failure({"--pixel-format", "gray", first, first}, 2, "--size");
   expect_failure({"--matrix", "bt7", first, first}, 2, "bt709");
   expect_failure({"--start", "5", "--end", "5", first, first}, 2, "--end");
   expect_failure({"--size", "64x48", "--sync", "pts", first, first}, 2, "frame rate");
@@ -196,6 +197,58 @@ TEST(Pools, AreWhatTheirNamesSay) {
   EXPECT_DOUBLE_EQ(pool("p90"), 3.7);
   EXPECT_DOUBLE_EQ(pool("std"), std::sqrt(1.25));
   EXPECT_FALSE(cli::pools(std::vector<double>{-1, 5})[1].value.has_value());
+}
+
+// The drawing in a container, without loss; times in ms.
+std::string contained(const std::string& name, const Drawing& drawing, std::vector<int64_t> times) {
+  std::vector<std::string> frames;
+  for (int i = 0; i < static_cast<int>(times.size()); ++i) frames.push_back(draw_frame(drawing, i, 8));
+  const std::string path = scratch(name);
+  Encoding encoding;
+  encoding.width = drawing.width;
+  encoding.height = drawing.height;
+  encoding.times = std::move(times);
+  write_file(path, encode_video(encoding, frames));
+  return path;
+}
+
+TEST(Video, ContainersGiveWhatYuv4MpegGives) {
+  const std::vector<int64_t> times = {0, 40, 80, 120, 160, 200};
+  const std::string first = contained("reference.mkv", {}, times);
+  const std::string second = contained("distorted.mkv", {.damage = 9}, times);
+  const json container = scored({first, second});
+  const json plain = scored({saved("r.y4m", {.frames = 6, .tag = "420mpeg2"}),
+                             saved("d.y4m", {.frames = 6, .tag = "420mpeg2", .damage = 9})});
+  EXPECT_EQ(container["metrics"]["psnr"]["frames"], plain["metrics"]["psnr"]["frames"]);
+  EXPECT_EQ(container["metrics"]["psnr"]["pools"], plain["metrics"]["psnr"]["pools"]);
+  const json piped = json::parse(
+      acuity({"score", "--json", "-m", "psnr", first, "-"}, {.input = read_file(second)}).out)["results"][0];
+  EXPECT_EQ(piped["metrics"]["psnr"]["frames"], plain["metrics"]["psnr"]["frames"]);
+}
+
+TEST(Video, VariableRatesArePairedByTime) {
+  // The distorted video lacks two frames, which the one before them stands in for.
+  const std::string first = contained("constant.mkv", {}, {0, 40, 80, 120, 160, 200});
+  const std::string second = contained("variable.mkv", {.damage = 9}, {0, 40, 160, 200});
+  const json result = scored({"--sync", "pts", first, second});
+  std::vector<double> times;
+  for (const json& frame : result["metrics"]["psnr"]["frames"]) times.push_back(frame["distorted_pts"]);
+  EXPECT_EQ(times, (std::vector<double>{0, 0.04, 0.04, 0.16, 0.16, 0.2}));
+}
+
+TEST(Video, ScalingIsAskedForAndTold) {
+  const std::string small = saved("half.y4m", {.width = 32, .height = 24, .frames = 6});
+  for (const std::string side : {"ref", "dist"}) {
+    const json result = scored({"--scale", side, reference(), small});
+    EXPECT_EQ(result["width"], side == "ref" ? 32 : 64);
+    EXPECT_NE(result.dump().find(side == "ref" ? "scaled from 64x48 to 32x24 (bicubic)"
+                                               : "scaled from 32x24 to 64x48 (bicubic)"),
+              std::string::npos)
+        << result.dump();
+  }
+  expect_failure({"--scale", "both", reference(), small}, 2, "use ref or dist");
+  expect_failure({"--scaler", "lanczos", reference(), small}, 2, "which is not given");
+  expect_failure({"--scale", "dist", "--scaler", "magic", reference(), small}, 2, "use one of bicubic");
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// From libav's frames to ours: samples are moved to where we expect them, and never changed.
+#ifndef ACUITY_MEDIA_LIBAV_FRAME_H
+#define ACUITY_MEDIA_LIBAV_FRAME_H
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "media/libav_library.h"
+#include "media/video.h"
+
+namespace acuity {
+
+enum class PixelKind { yuv, rgb };
+
+/// What the pixels of a frame are, into `format` or, where the user may decide otherwise, into `said`; an error where
+/// such pixels are not read. Of RGB all is settled then.
+Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
+                                  VideoOptions& said);
+
+void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, std::vector<uint8_t>& samples);
+
+Result<std::shared_ptr<Picture>> copy_rgb(const Libav& libav, const AVFrame& frame, const VideoFormat& format);
+
+}  // namespace acuity
+
+#endif

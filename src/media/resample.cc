@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Frames brought to another depth or size, because the user asked for it.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "media/libav_library.h"
+#include "media/video_sources.h"
+
+namespace acuity {
+namespace {
+
+uint16_t read_sample(const uint8_t* samples, size_t i, bool wide) {
+  if (!wide) return samples[i];
+  uint16_t value;
+  std::memcpy(&value, samples + 2 * i, sizeof value);
+  return value;
+}
+
+void write_sample(uint8_t* samples, size_t i, bool wide, uint32_t value) {
+  if (!wide) {
+    samples[i] = static_cast<uint8_t>(value);
+    return;
+  }
+  const auto narrow = static_cast<uint16_t>(value);
+  std::memcpy(samples + 2 * i, &narrow, sizeof narrow);
+}
+
+// Limited range is the same numbers with more or fewer binary places; in full range the largest is white at any depth.
+// Halves go up.
+class DepthSource : public FrameSource {
+ public:
+  DepthSource(std::unique_ptr<FrameSource> source, int depth) : source_(std::move(source)) {
+    format_ = source_->format();
+    format_.depth = depth;
+    format_.found.push_back(fmt::format("brought from {} to {} bits", source_->format().depth, depth));
+    const int before = source_->format().depth;
+    table_.resize(size_t{1} << before);
+    const int64_t most = (int64_t{1} << depth) - 1;
+    const int64_t most_before = (int64_t{1} << before) - 1;
+    for (int64_t i = 0; i <= most_before; ++i) {
+      const int64_t value = format_.full_range ? (2 * i * most + most_before) / (2 * most_before)
+                            : depth >= before  ? i << (depth - before)
+                                               : (i + (int64_t{1} << (before - depth - 1))) >> (before - depth);
+      table_[static_cast<size_t>(i)] = static_cast<uint16_t>(std::min(value, most));
+    }
+  }
+
+  Result<bool> next(VideoFrame& frame) override {
+    const Result<bool> more = source_->next(frame);
+    if (!more.ok() || !*more) return more;
+    std::swap(frame.samples, before_);
+    frame.samples.resize(format_.frame_bytes());
+    const bool wide_before = source_->format().depth > 8, wide = format_.depth > 8;
+    const size_t count = frame.samples.size() / (wide ? 2 : 1);
+    for (size_t i = 0; i < count; ++i) {
+      write_sample(frame.samples.data(), i, wide, table_[read_sample(before_.data(), i, wide_before)]);
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<FrameSource> source_;
+  std::vector<uint16_t> table_;
+  std::vector<uint8_t> before_;
+};
+
+AVPixelFormat pixel_format(const VideoFormat& format) {
+  struct Row {
+    int depth;
+    AVPixelFormat yuv420, yuv422, yuv444, grey;
+  };
+  static constexpr Row kFormats[] = {
+      {8, AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_GRAY8},
+      {9, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV422P9LE, AV_PIX_FMT_YUV444P9LE, AV_PIX_FMT_GRAY9LE},
+      {10, AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P10LE, AV_PIX_FMT_GRAY10LE},
+      {12, AV_PIX_FMT_YUV420P12LE, AV_PIX_FMT_YUV422P12LE, AV_PIX_FMT_YUV444P12LE, AV_PIX_FMT_GRAY12LE},
+      {14, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV422P14LE, AV_PIX_FMT_YUV444P14LE, AV_PIX_FMT_GRAY14LE},
+      {16, AV_PIX_FMT_YUV420P16LE, AV_PIX_FMT_YUV422P16LE, AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_GRAY16LE}};
+  for (const Row& row : kFormats) {
+    if (row.depth != format.depth) continue;
+    return format.subsampling == Subsampling::yuv420   ? row.yuv420
+           : format.subsampling == Subsampling::yuv422 ? row.yuv422
+           : format.subsampling == Subsampling::yuv444 ? row.yuv444
+                                                       : row.grey;
+  }
+  return AV_PIX_FMT_NONE;
+}
+
+int flag_of(Scaler scaler) {
+  return scaler == Scaler::bilinear ? SWS_BILINEAR : scaler == Scaler::lanczos ? SWS_LANCZOS : SWS_BICUBIC;
+}
+
+// libswscale, told to give the same bits on every machine.
+class ScaledSource : public FrameSource {
+ public:
+  ~ScaledSource() override {
+    if (scaling_ != nullptr) libav_->sws_freeContext(scaling_);
+  }
+
+  Status open(std::unique_ptr<FrameSource> source, int width, int height, Scaler scaler, std::string_view name) {
+    source_ = std::move(source);
+    format_ = source_->format();
+    format_.width = width;
+    format_.height = height;
+    format_.found.push_back(fmt::format("scaled from {}x{} to {}x{} ({})", source_->format().width,
+                                        source_->format().height, width, height, name_of(scaler)));
+    ACUITY_TRY_ASSIGN(libav_, libav());
+    const AVPixelFormat pixels = pixel_format(format_);
+    scaling_ = libav_->sws_alloc_context();
+    if (pixels == AV_PIX_FMT_NONE || scaling_ == nullptr) {
+      return Status(StatusCode::input,
+                    fmt::format("'{}' has {} bits a sample, which cannot be scaled; --depth 16 brings "
+                                "it to a depth that can",
+                                name, format_.depth));
+    }
+    const auto set = [&](const char* option, int64_t value) {
+      return libav_->av_opt_set_int(scaling_, option, value, 0) >= 0;
+    };
+    bool taken = set("srcw", source_->format().width) && set("srch", source_->format().height) && set("dstw", width) &&
+                 set("dsth", height) && set("src_format", pixels) && set("dst_format", pixels) &&
+                 set("sws_flags", flag_of(scaler) | SWS_ACCURATE_RND | SWS_BITEXACT);
+    // In 256ths of a pixel of light from the top left sample of it to that of colour.
+    const bool halved = format_.subsampling == Subsampling::yuv420 || format_.subsampling == Subsampling::yuv422;
+    const int across = format_.siting == Siting::centre ? 128 : 0;
+    const int down = format_.siting == Siting::top_left ? 0 : 128;
+    if (halved) taken = taken && set("src_h_chr_pos", across) && set("dst_h_chr_pos", across);
+    if (format_.subsampling == Subsampling::yuv420) {
+      taken = taken && set("src_v_chr_pos", down) && set("dst_v_chr_pos", down);
+    }
+    if (taken && libav_->sws_init_context(scaling_, nullptr, nullptr) >= 0) return {};
+    return Status(StatusCode::input, fmt::format("'{}' cannot be scaled from {}x{} to {}x{}", name,
+                                                 source_->format().width, source_->format().height, width, height));
+  }
+
+  Result<bool> next(VideoFrame& frame) override {
+    const Result<bool> more = source_->next(frame);
+    if (!more.ok() || !*more) return more;
+    std::swap(frame.samples, before_);
+    frame.samples.resize(format_.frame_bytes());
+    const Planes in(source_->format(), before_.data());
+    Planes out(format_, frame.samples.data());
+    libav_->sws_scale(scaling_, in.rows, in.strides, 0, source_->format().height, out.rows, out.strides);
+    return true;
+  }
+
+ private:
+  struct Planes {
+    uint8_t* rows[4] = {};
+    int strides[4] = {};
+
+    Planes(const VideoFormat& format, uint8_t* samples) {
+      for (int c = 0; c < (format.subsampling == Subsampling::grey ? 1 : 3); ++c) {
+        rows[c] = samples;
+        strides[c] = (c == 0 ? format.width : format.chroma_width()) * (format.depth > 8 ? 2 : 1);
+        samples += static_cast<ptrdiff_t>(strides[c]) * (c == 0 ? format.height : format.chroma_height());
+      }
+    }
+  };
+
+  const Libav* libav_ = nullptr;
+  std::unique_ptr<FrameSource> source_;
+  SwsContext* scaling_ = nullptr;
+  std::vector<uint8_t> before_;
+};
+
+Status holds_rgb(std::string_view name, std::string_view option) {
+  return Status(StatusCode::usage, fmt::format("'{}' holds RGB, and {} is for Y'CbCr: convert it first", name, option));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name) {
+  if (source->format().depth == depth) return source;
+  if (source->format().rgb) return holds_rgb(name, "--depth");
+  return std::unique_ptr<FrameSource>(std::make_unique<DepthSource>(std::move(source), depth));
+}
+
+Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
+                                               Scaler scaler, std::string_view name) {
+  if (source->format().width == width && source->format().height == height) return source;
+  if (source->format().rgb) return holds_rgb(name, "--scale");
+  auto scaled = std::make_unique<ScaledSource>();
+  ACUITY_TRY(scaled->open(std::move(source), width, height, scaler, name));
+  return std::unique_ptr<FrameSource>(std::move(scaled));
+}
+
+}  // namespace acuity

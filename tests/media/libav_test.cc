@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Containers and codecs. What is encoded without loss must come out as it went in.
+#include <gtest/gtest.h>
+
+#include "media/video.h"
+#include "support/encode_video.h"
+#include "support/y4m.h"
+
+namespace acuity::test {
+namespace {
+
+struct Decoded {
+  Status status;
+  VideoFormat format;
+  std::vector<VideoFrame> frames;
+};
+
+Decoded decoded(std::string file, const VideoOptions& options = {}) {
+  Decoded result;
+  auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", options);
+  result.status = source.status();
+  if (!source.ok()) return result;
+  result.format = (*source)->format();
+  for (VideoFrame frame;; frame = {}) {
+    const Result<bool> more = (*source)->next(frame);
+    result.status = more.status();
+    if (!more.ok() || !*more) return result;
+    result.frames.push_back(std::move(frame));
+  }
+}
+
+std::vector<std::string> drawn(const std::string& tag, int depth, int count = 3) {
+  std::vector<std::string> frames;
+  for (int i = 0; i < count; ++i) frames.push_back(draw_frame({.tag = tag, .damage = 30}, i, depth));
+  return frames;
+}
+
+std::string text(const std::vector<uint8_t>& samples) { return {samples.begin(), samples.end()}; }
+
+bool has(const std::vector<std::string>& list, const std::string& entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+TEST(Libav, LosslessFramesComeOutAsTheyWentIn) {
+  struct Kind {
+    const char* tag;
+    int depth;
+    AVPixelFormat pixels;
+  };
+  for (const Kind& kind : std::vector<Kind>{{"420", 8, AV_PIX_FMT_YUV420P},
+                                            {"422", 8, AV_PIX_FMT_YUV422P},
+                                            {"444", 8, AV_PIX_FMT_YUV444P},
+                                            {"mono", 8, AV_PIX_FMT_GRAY8},
+                                            {"420", 10, AV_PIX_FMT_YUV420P10LE},
+                                            {"422", 12, AV_PIX_FMT_YUV422P12LE},
+                                            {"444", 16, AV_PIX_FMT_YUV444P16LE},
+                                            {"mono", 10, AV_PIX_FMT_GRAY10LE}}) {
+    const std::vector<std::string> frames = drawn(kind.tag, kind.depth);
+    const Decoded result = decoded(encode_video({.pixels = kind.pixels}, frames));
+    ASSERT_TRUE(result.status.ok()) << result.status.message();
+    ASSERT_EQ(result.frames.size(), 3u);
+    EXPECT_EQ(result.format.depth, kind.depth);
+    EXPECT_EQ(result.format.subsampling, subsampling_of(kind.tag));
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(text(result.frames[i].samples), frames[i]) << kind.tag << " " << kind.depth;
+      EXPECT_DOUBLE_EQ(*result.frames[i].time, 0.04 * static_cast<double>(i));
+    }
+  }
+}
+
+TEST(Libav, SamplesThatLieElsewhereAreMovedAndNotChanged) {
+  const std::string planar = draw_frame({.tag = "420", .damage = 30}, 0, 8);
+  const size_t luma = 64 * 48, chroma = luma / 4;
+  std::string interleaved = planar.substr(0, luma);
+  for (size_t i = 0; i < chroma; ++i) {
+    interleaved += planar[luma + i];
+    interleaved += planar[luma + chroma + i];
+  }
+  const Decoded result = decoded(
+      encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_NV12, .times = {0}}, {interleaved}));
+  ASSERT_EQ(result.frames.size(), 1u) << result.status.message();
+  EXPECT_EQ(text(result.frames[0].samples), planar);
+}
+
+TEST(Libav, RgbIsAPictureAFrame) {
+  const std::string planes = draw_frame({.tag = "444", .damage = 30}, 0, 8);  // libav's order is G, B, R
+  const Decoded result = decoded(
+      encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_GBRP, .times = {0}}, {planes}));
+  ASSERT_EQ(result.frames.size(), 1u) << result.status.message();
+  ASSERT_NE(result.frames[0].picture, nullptr);
+  const ImageView& view = result.frames[0].picture->view;
+  const size_t plane = 64 * 48;
+  for (const auto& [channel, place] : std::vector<std::pair<size_t, size_t>>{{0, 2}, {1, 0}, {2, 1}}) {
+    const std::string samples(reinterpret_cast<const char*>(view.planes[channel]), plane);
+    EXPECT_EQ(samples, planes.substr(place * plane, plane)) << channel;
+  }
+  EXPECT_TRUE(result.format.rgb);
+  EXPECT_TRUE(has(result.format.assumed, "sRGB"));
+}
+
+TEST(Libav, WhatTheStreamSaysOfItsColoursIsTaken) {
+  Encoding encoding;
+  encoding.adjust = [](AVCodecContext& encoder) {
+    encoder.color_range = AVCOL_RANGE_JPEG;
+    encoder.colorspace = AVCOL_SPC_BT2020_NCL;
+    encoder.color_primaries = AVCOL_PRI_BT2020;
+    encoder.color_trc = AVCOL_TRC_SMPTE2084;
+    encoder.chroma_sample_location = AVCHROMA_LOC_TOPLEFT;
+  };
+  const std::string file = encode_video(encoding, drawn("420", 8));
+  const Decoded result = decoded(file);
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_TRUE(result.format.full_range);
+  EXPECT_EQ(result.format.matrix, Matrix::bt2020);
+  EXPECT_EQ(result.format.siting, Siting::top_left);
+  EXPECT_EQ(result.format.colour.transfer, Transfer::pq);
+  EXPECT_EQ(result.format.colour.primaries, Primaries::bt2020);
+  EXPECT_TRUE(result.format.assumed.empty());
+  EXPECT_FALSE(decoded(file, {.full_range = false}).format.full_range);
+}
+
+TEST(Libav, TimesOfAVariableRateAreTheStreams) {
+  const Decoded result = decoded(encode_video({.times = {0, 40, 200}}, drawn("420", 8)));
+  ASSERT_EQ(result.frames.size(), 3u);
+  EXPECT_DOUBLE_EQ(*result.frames[2].time, 0.2);
+}
+
+TEST(Libav, DamageIsAnErrorAndNotAFrame) {
+  Encoding encoding;
+  encoding.adjust = [](AVCodecContext& encoder) {
+    encoder.level = 3;
+    av_opt_set_int(encoder.priv_data, "slicecrc", 1, 0);
+  };
+  std::string file = encode_video(encoding, drawn("420", 8));
+  ASSERT_TRUE(decoded(file).status.ok());
+  for (size_t i = 0; i < 8; ++i) file[file.size() * 2 / 3 + i] ^= 0x55;
+  const Decoded result = decoded(file);
+  EXPECT_LT(result.frames.size(), 3u);
+  EXPECT_NE(result.status.message().find("damaged near frame"), std::string::npos) << result.status.message();
+}
+
+TEST(Libav, WhatIsNoVideoIsRefused) {
+  EXPECT_NE(decoded("nothing of the kind, just a few words").status.message().find("neither a picture nor a video"),
+            std::string::npos);
+  const std::string playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n/etc/passwd\n#EXT-X-ENDLIST\n";
+  EXPECT_FALSE(decoded(playlist).status.ok());
+  const std::string file = encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_YUV411P},
+                                        std::vector<std::string>(3, std::string(64 * 48 * 3 / 2, '\x40')));
+  EXPECT_NE(decoded(file).status.message().find("yuv411p, which is not read"), std::string::npos);
+}
+
+TEST(Libav, DepthIsChangedOnRequest) {
+  const std::vector<std::string> frames = drawn("420", 10);
+  const std::string file = encode_video({.pixels = AV_PIX_FMT_YUV420P10LE}, frames);
+  const Decoded wider = decoded(file, {.depth = 12});
+  const Decoded narrower = decoded(file, {.depth = 8});
+  ASSERT_EQ(wider.frames.size(), 3u) << wider.status.message();
+  ASSERT_EQ(narrower.frames.size(), 3u) << narrower.status.message();
+  EXPECT_EQ(wider.format.depth, 12);
+  EXPECT_TRUE(has(wider.format.found, "brought from 10 to 12 bits"));
+  const auto sample = [](const auto& bytes, size_t i) {
+    return static_cast<uint8_t>(bytes[2 * i]) + 256 * static_cast<uint8_t>(bytes[2 * i + 1]);
+  };
+  for (size_t i = 0; i < 64 * 48; ++i) {
+    const int value = sample(frames[0], i);
+    EXPECT_EQ(sample(wider.frames[0].samples, i), 4 * value);
+    EXPECT_EQ(narrower.frames[0].samples[i], std::min((value + 2) / 4, 255));
+  }
+  const Decoded full = decoded(file, {.depth = 8, .full_range = true});
+  for (size_t i = 0; i < 64 * 48; ++i) {
+    const double value = sample(frames[0], i) * 255.0 / 1023;
+    EXPECT_EQ(full.frames[0].samples[i], static_cast<int>(value + 0.5));
+  }
+}
+
+TEST(Libav, SizeIsChangedOnRequest) {
+  std::string flat = draw_y4m({.frames = 1});
+  std::fill(flat.end() - 64 * 48 * 3 / 2, flat.end(), '\x50');
+  for (const Scaler scaler : {Scaler::bicubic, Scaler::bilinear, Scaler::lanczos}) {
+    std::string file = flat;
+    auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", {});
+    ASSERT_TRUE(source.ok());
+    auto scaled = with_size(std::move(*source), 130, 99, scaler, "test");
+    ASSERT_TRUE(scaled.ok()) << scaled.status().message();
+    EXPECT_EQ((*scaled)->format().width, 130);
+    VideoFrame frame;
+    ASSERT_TRUE(*(*scaled)->next(frame));
+    EXPECT_EQ(frame.samples.size(), (*scaled)->format().frame_bytes());
+    for (const uint8_t value : frame.samples) EXPECT_EQ(value, 0x50);
+  }
+}
+
+}  // namespace
+}  // namespace acuity::test
