@@ -18,8 +18,12 @@ int run_metrics(const Request&, Console& console) {
     text += fmt::format("  better        {}; {} for identical pictures\n",
                         metric.better == Better::higher ? "higher" : "lower", short_number(metric.identical));
     text += fmt::format("  pictures      from {0} x {0} pixels\n", metric.minimum_side);
-    text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
-    text += fmt::format("  transparency  {}\n", metric.alpha_rule);
+    if (metric.frames) {
+      text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
+    } else {
+      text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
+      text += fmt::format("  transparency  {}\n", metric.alpha_rule);
+    }
     for (const MetricOption& option : metric.options) {
       text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help,
                           allowed_values(option), option.otherwise);

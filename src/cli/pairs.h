@@ -37,6 +37,7 @@ struct MetricScore {
   std::string label;                        // the metric's name, and the options that differ from the defaults
   Score score;                              // of a video: the means
   std::vector<std::vector<double>> series;  // of a video: for the value and each output, that of each frame
+  std::vector<NamedValue> aggregates{};     // of a video: what there is one of for all frames together
 };
 
 /// What is known of a file without its pixels.

@@ -66,7 +66,8 @@ std::string frames_and_pools(const VideoFacts& video, const MetricScore& entry) 
     }
     pooled += fmt::format("{}{}:{{{}}}", v == 0 ? "" : ",", names[v], list);
   }
-  return fmt::format(",\"frames\":[{}],\"pools\":{{{}}}", frames, pooled);
+  return fmt::format(",\"frames\":[{}],\"pools\":{{{}}}{}", frames, pooled,
+                     entry.aggregates.empty() ? "" : ",\"aggregates\":" + numbers(entry.aggregates));
 }
 
 std::string stream_object(const StreamFacts& stream) {

@@ -58,6 +58,14 @@ class PlainReport : public Report {
                           console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
                           console_.faint(direction(*entry.metric)), meaning_of(entry));
       if (pair.video) text += pool_lines(entry);
+      for (const NamedValue& aggregate : entry.aggregates) {
+        text += fmt::format("  {} {} of all frames together\n", aggregate.name, short_number(aggregate.value));
+      }
+      if (entry.metric->frames) {
+        for (const std::string& assumption : entry.score.provenance.assumptions) {
+          text += fmt::format("  {}\n", printable(assumption));
+        }
+      }
     }
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
     console_.print(text);

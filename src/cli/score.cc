@@ -116,7 +116,9 @@ Status plan_machine(const Request& request, ScoreJob& job) {
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
   const ScoreJob& job = plan.job;
-  if (!asks_for_video(request) && !is_video(job.reference) &&
+  const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(),
+                                         [](const MetricChoice& metric) { return find_metric(metric.name)->frames; });
+  if (!any_of_frames && !asks_for_video(request) && !is_video(job.reference) &&
       std::none_of(job.distorted.begin(), job.distorted.end(), is_video)) {
     return {};
   }

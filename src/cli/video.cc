@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "cli/frame_scores.h"
 #include "cli/pools.h"
 #include "media/frame_queue.h"
 
@@ -27,9 +28,9 @@ class Side {
   const VideoFormat& format() const { return queue_.format(); }
   const std::string& name() const { return name_; }
   bool has_frame() const { return has_frame_; }
-  const VideoFrame& frame() const { return frame_; }
+  const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
   /// Seconds after the first frame that was not left out.
-  double time() const { return frame_.time.value_or(0) - begin_; }
+  double time() const { return frame_->time.value_or(0) - begin_; }
   /// Where the frame in hand ends the stream early.
   const Status& status() const { return status_; }
   double milliseconds() { return queue_.milliseconds(); }
@@ -39,7 +40,8 @@ class Side {
       has_frame_ = false;
       return;
     }
-    Result<bool> more = queue_.next(frame_);
+    frame_ = pool_.take();
+    Result<bool> more = queue_.next(*frame_);
     has_frame_ = more.ok() && *more;
     status_ = more.status();
     ended_ = !has_frame_;
@@ -49,13 +51,14 @@ class Side {
   /// Takes the first frame after those to be left out.
   void begin(int64_t left_out) {
     for (advance(); has_frame_ && left_out > 0; --left_out) advance();
-    begin_ = frame_.time.value_or(0);
+    begin_ = frame_->time.value_or(0);
   }
 
-  /// Hands out the frame in hand and takes the next; the memory of the one handed in is used again.
-  void take(VideoFrame& taken) {
-    std::swap(taken, frame_);
+  /// Hands out the frame in hand and takes the next.
+  std::shared_ptr<VideoFrame> take() {
+    std::shared_ptr<VideoFrame> taken = std::move(frame_);
     advance();
+    return taken;
   }
 
   /// How many frames there are, where the file or its end has told.
@@ -67,7 +70,8 @@ class Side {
  private:
   FrameQueue queue_;
   std::string name_;
-  VideoFrame frame_;
+  FramePool pool_;
+  std::shared_ptr<VideoFrame> frame_;
   bool has_frame_ = false;
   bool ended_ = false;
   int64_t seen_ = 0;
@@ -90,6 +94,7 @@ class VideoScorer {
       result_.cut_short = walked;
     }
     if (result_.video->frames.empty()) return nothing_scored();
+    if (frame_scores_.any()) ACUITY_TRY(frame_scores_.finish(result_.scores));
     pool();
     return {};
   }
@@ -144,44 +149,52 @@ class VideoScorer {
 
   Status create_scorers() {
     for (const MetricChoice& metric : job_.metrics) {
+      result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
+      if (result_.scores.back().metric->frames) continue;
       const ScorerOptions options = scorer_options(job_, metric, expected_frames().value_or(kManyFrames));
       Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
       if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
-      result_.scores.push_back({&scorer->metric(), metric.label, {}, {}});
-      scorers_.push_back(std::move(*scorer));
+      scorers_.push_back({result_.scores.size() - 1, std::move(*scorer)});
     }
-    return {};
+    return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
+                               {distorted_->name(), &distorted_->format()});
   }
 
   // Goes through both streams; an error where they do not fit or break off.
   Status walk() {
     reference_->begin(plan_.offset < 0 ? -plan_.offset : 0);
     distorted_->begin(plan_.offset > 0 ? plan_.offset : 0);
-    VideoFrame partner;
-    bool have_partner = false;
+    std::shared_ptr<VideoFrame> partner;
+    bool beyond_end = false;
     double partner_time = 0;
     double time = 0;
     for (; reference_->has_frame(); reference_->advance()) {
-      const VideoFrame& frame = reference_->frame();
-      if (plan_.end && frame.index >= *plan_.end) return {};
+      const int64_t index = reference_->frame()->index;
+      beyond_end = plan_.end && index >= *plan_.end;
+      if (beyond_end && !is_neighbour(index)) return {};
       time = reference_->time();
       const auto nearer = [&] {
         return !plan_.by_time || std::abs(distorted_->time() - time) < std::abs(partner_time - time);
       };
       bool moved = false;
-      while (distorted_->has_frame() && (!have_partner || (nearer() && (plan_.by_time || !moved)))) {
+      while (distorted_->has_frame() && (partner == nullptr || (nearer() && (plan_.by_time || !moved)))) {
         partner_time = distorted_->time();
-        distorted_->take(partner);
-        have_partner = moved = true;
+        partner = distorted_->take();
+        moved = true;
       }
       // Between two frames the nearer is a partner however far it is; after the last one, while that is still shown.
       const double reach = interval(distorted_->format().rate) / 2 + 1e-9;
       const bool near = distorted_->has_frame() || std::abs(partner_time - time) <= reach;
-      const bool found = plan_.by_time ? have_partner && near : moved;
+      const bool found = plan_.by_time ? partner != nullptr && near : moved;
+      if (!found && beyond_end) return {};
       if (!found) return distorted_->status().ok() ? unequal() : distorted_->status();
-      if (frame.index < plan_.start || (frame.index - plan_.start) % plan_.every != 0) continue;
-      ACUITY_TRY(score(frame, partner));
+      const bool scored = !beyond_end && index >= plan_.start && (index - plan_.start) % plan_.every == 0;
+      if (frame_scores_.any() && (scored || is_neighbour(index))) {
+        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, scored));
+      }
+      if (scored) ACUITY_TRY(score(*reference_->frame(), *partner));
     }
+    if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
     // By time, the distorted video may have a frame more where it has more frames a second.
     const double reach = plan_.by_time ? interval(reference_->format().rate) / 2 + 1e-9 : 0;
@@ -190,27 +203,42 @@ class VideoScorer {
     return distorted_->has_frame() ? unequal() : Status();
   }
 
+  // Whether a metric of frames may want to look at a frame that is not scored itself.
+  bool is_neighbour(int64_t index) const {
+    if (!frame_scores_.any()) return false;
+    constexpr int64_t kReach = FrameScorer::kNeighbours;
+    if (index < plan_.start) return plan_.start - index <= kReach;
+    if (plan_.end && index >= *plan_.end) return index - *plan_.end < kReach;
+    const int64_t after = (index - plan_.start) % plan_.every;
+    return after <= kReach || plan_.every - after <= kReach;
+  }
+
   Status score(const VideoFrame& reference, const VideoFrame& distorted) {
     std::vector<FramePair>& frames = result_.video->frames;
     progress_(static_cast<int64_t>(frames.size()), expected_frames());
+    if (!scorers_.empty()) ACUITY_TRY(score_pictures(reference, distorted));
+    frames.push_back({reference.index, reference.time, distorted.time});
+    return {};
+  }
+
+  Status score_pictures(const VideoFrame& reference, const VideoFrame& distorted) {
     const Stopwatch watch;
     const ImageView original = convert_reference_(reference_->format(), reference, threads_);
     const ImageView other = convert_distorted_(distorted_->format(), distorted, threads_);
     result_.video->convert_ms += watch.milliseconds();
     std::vector<Score> scores;
-    for (size_t m = 0; m < scorers_.size(); ++m) {
-      Result<Score> scored = scorers_[m].score(original, other);
+    for (PictureScorer& picture : scorers_) {
+      Result<Score> scored = picture.scorer.score(original, other);
       const std::string place =
           fmt::format("frame {} of {} and {}", reference.index, reference_->name(), distorted_->name());
       if (!scored.ok()) return naming_files(scored.status(), place);
       if (!finite(*scored)) {
-        return Status(StatusCode::internal,
-                      fmt::format("{}: {} gave a result that is no finite number", place, job_.metrics[m].label));
+        return Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", place,
+                                                        result_.scores[picture.place].label));
       }
       scores.push_back(std::move(*scored));
     }
-    for (size_t m = 0; m < scores.size(); ++m) keep(result_.scores[m], std::move(scores[m]));
-    frames.push_back({reference.index, reference.time, distorted.time});
+    for (size_t i = 0; i < scores.size(); ++i) keep(result_.scores[scorers_[i].place], std::move(scores[i]));
     return {};
   }
 
@@ -277,6 +305,11 @@ class VideoScorer {
     return std::max<int64_t>(1, (last - plan_.start + plan_.every - 1) / plan_.every);
   }
 
+  struct PictureScorer {
+    size_t place;  // among the metrics
+    Scorer scorer;
+  };
+
   const ScoreJob& job_;
   const VideoPlan& plan_;
   PairResult& result_;
@@ -286,7 +319,8 @@ class VideoScorer {
   std::unique_ptr<Side> distorted_;
   FrameConverter convert_reference_;
   FrameConverter convert_distorted_;
-  std::vector<Scorer> scorers_;
+  std::vector<PictureScorer> scorers_;
+  FrameScores frame_scores_;
 };
 
 }  // namespace

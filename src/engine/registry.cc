@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The list of metrics. A new one adds its entries here.
+// The list of metrics. A new one of pictures adds its entries here; those of frames are in frame_metrics.cc.
 #include <algorithm>
 
+#include "engine/frame_metric.h"
 #include "engine/metric.h"
 #include "metrics/butteraugli/metric.h"
 #include "metrics/dssim/metric.h"
@@ -23,6 +24,7 @@ std::span<const MetricInfo> metrics() {
   static const std::vector<MetricInfo> infos = [] {
     std::vector<MetricInfo> list;
     for (const MetricEntry& entry : registry()) list.push_back(entry.info);
+    for (const FrameMetricEntry& entry : frame_metrics()) list.push_back(entry.info);
     return list;
   }();
   return infos;
@@ -38,7 +40,8 @@ std::string meaning(std::string_view metric, double value) {
   for (const MetricEntry& entry : registry()) {
     if (entry.info.name == metric) return entry.meaning(value);
   }
-  return "";
+  const FrameMetricEntry* entry = find_frame_metric(metric);
+  return entry == nullptr ? "" : entry->meaning(value);
 }
 
 }  // namespace acuity

@@ -181,6 +181,9 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
     for (const MetricEntry& entry : registry()) {
       if (entry.info.name == options.metric) state->entry = &entry;
     }
+    if (state->entry == nullptr && find_metric(options.metric) != nullptr) {
+      return Status(StatusCode::usage, fmt::format("{} works on frames of video; use FrameScorer", options.metric));
+    }
     if (state->entry == nullptr) {
       return Status(StatusCode::usage,
                     fmt::format("there is no metric '{}'; metrics() lists those there are", options.metric));

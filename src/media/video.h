@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,6 +111,26 @@ class FrameConverter {
 
  private:
   std::vector<float> planes_;
+};
+
+/// What frame_view() gives, without samples.
+FrameView frame_format(const VideoFormat& format);
+
+/// A frame as Y'CbCr samples, which the view keeps alive. A picture becomes 4:4:4 with its own depth, by BT.709 in
+/// limited range.
+Result<FrameView> frame_view(const VideoFormat& format, std::shared_ptr<const VideoFrame> frame);
+
+/// Frames whose memory is used again once nobody holds them. They may outlive the pool.
+class FramePool {
+ public:
+  std::shared_ptr<VideoFrame> take();
+
+ private:
+  struct Unused {
+    std::mutex mutex;
+    std::vector<VideoFrame> frames;
+  };
+  std::shared_ptr<Unused> unused_ = std::make_shared<Unused>();
 };
 
 // Names for users (video_names.cc).

@@ -17,6 +17,7 @@ int main() {
   grey.fill(128);
   const auto view = acuity::interleaved_view(grey.data(), 16, 16, acuity::Channels::rgb, acuity::SampleType::u8);
   for (const acuity::MetricInfo& metric : acuity::metrics()) {
+    if (metric.frames) continue;
     auto scorer = acuity::Scorer::create({.metric = metric.name}, 16, 16);
     if (!scorer.ok() || !scorer->set_reference(view).ok()) return 1;
     const auto cached = scorer->score(view);
