@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "engine/feature.h"
+#include "metrics/motion/feature.h"
 
 namespace acuity {
 namespace {
 
 // libvmaf prints "VMAF_integer_feature_vif_scale0_score" as "integer_vif_scale0"; all its short names are made so,
-// except that there is none for motion_sad.
+// except that there is none for motion_sad, nor for motion_v2.
 std::string short_name(std::string_view name) {
   struct Form {
     std::string_view prefix;
@@ -23,7 +24,8 @@ std::string short_name(std::string_view name) {
                                     {"Speed_chroma_feature_", ""},
                                     {"Speed_temporal_feature_", ""}};
   constexpr std::string_view kSuffix = "_score";
-  if (!name.ends_with(kSuffix) || name.ends_with("motion_sad_score")) return std::string(name);
+  const bool exempt = name.ends_with("motion_sad_score") || name.find("_v2_") != std::string_view::npos;
+  if (!name.ends_with(kSuffix) || exempt) return std::string(name);
   for (const Form& form : kForms) {
     if (!name.starts_with(form.prefix)) continue;
     name.remove_prefix(form.prefix.size());
@@ -38,7 +40,7 @@ bool is_switch(const MetricOption& option) { return option.words == std::vector<
 }  // namespace
 
 const std::vector<FeatureEntry>& features() {
-  static const std::vector<FeatureEntry> entries = {};
+  static const std::vector<FeatureEntry> entries = {float_motion_entry(), motion_entry(), motion_v2_entry()};
   return entries;
 }
 

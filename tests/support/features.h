@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/feature.h"
+#include "lang/targets.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::tests {
@@ -120,6 +121,44 @@ inline void expect_golden(const std::string& golden_name, const std::string& fea
       EXPECT_NEAR(found, golden.value, tolerance) << place;
     }
   }
+}
+
+/// Compares one output of a clip with what libvmaf said, frame by frame; a tolerance of 0 asks for ==.
+inline void expect_values(const std::string& feature, const std::string& clip, const std::vector<OptionValue>& options,
+                          const std::string& output, const std::vector<double>& expected, double tolerance) {
+  const FeatureValues values = measure_clip(feature, synthetic_clip(clip), options);
+  ASSERT_TRUE(values.frames.contains(output)) << output;
+  const std::vector<double>& found = values.frames.at(output);
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (tolerance == 0) {
+      EXPECT_EQ(found[i], expected[i]) << output << " frame " << i;
+    } else {
+      EXPECT_NEAR(found[i], expected[i], tolerance) << output << " frame " << i;
+    }
+  }
+}
+
+/// All outputs are == on every instruction set of this machine.
+inline void expect_same_on_all_targets(const std::string& feature, const std::string& clip,
+                                       const std::vector<OptionValue>& options = {}) {
+  const SyntheticClip frames = synthetic_clip(clip);
+  const FeatureValues expected = measure_clip(feature, frames, options);
+  for (const std::string& target : cpu_targets()) {
+    ASSERT_TRUE(limit_cpu(target).ok());
+    const FeatureValues found = measure_clip(feature, frames, options);
+    EXPECT_EQ(found.frames, expected.frames) << target;
+    EXPECT_EQ(found.aggregates, expected.aggregates) << target;
+  }
+  EXPECT_TRUE(limit_cpu("").ok());
+}
+
+/// create() refuses frames like these, with a message that holds `words`.
+inline void expect_refused(const std::string& feature, const FrameView& format, const std::string& words,
+                           const std::vector<OptionValue>& options = {}) {
+  const Result<std::unique_ptr<Feature>> created = create_feature(feature, format, options);
+  ASSERT_FALSE(created.ok());
+  EXPECT_NE(created.status().message().find(words), std::string::npos) << created.status().message();
 }
 
 }  // namespace acuity::tests

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/frame_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/frame_rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "lang/cpu.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acuity::frame_rows {
+namespace HWY_NAMESPACE {
+using namespace acuity::HWY_NAMESPACE;  // the dialect
+
+// Nothing is rounded here: samples have 16 bits at most, and the scale is a power of two.
+template <typename Sample>
+HWY_INLINE void to_floats(const Sample* samples, int width, float scale, float offset, float* out) {
+  const hn::Rebind<Sample, WholeTag> narrow;
+  int x = 0;
+  for (; x + kLanes <= width; x += kLanes) {
+    const real value = to_real(hn::PromoteTo(WholeTag(), hn::LoadU(narrow, samples + x)));
+    store(value * real(scale) + real(offset), out + x);
+  }
+  for (; x < width; ++x) out[x] = static_cast<float>(samples[x]) * scale + offset;
+}
+
+void ToFloats(const std::byte* row, int depth, int width, float offset, float* out) {
+  const float scale = 1.0f / static_cast<float>(1 << (depth - 8));
+  if (depth == 8) {
+    to_floats(reinterpret_cast<const uint8_t*>(row), width, scale, offset, out);
+  } else {
+    to_floats(reinterpret_cast<const uint16_t*>(row), width, scale, offset, out);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace acuity::frame_rows
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acuity {
+namespace frame_rows {
+HWY_EXPORT(ToFloats);
+}  // namespace frame_rows
+
+void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
+  const auto p = static_cast<size_t>(plane);
+  HWY_DYNAMIC_DISPATCH(frame_rows::ToFloats)
+  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), offset, out);
+}
+
+}  // namespace acuity
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Samples of video frames as floats.
+#ifndef ACUITY_METRICS_FRAME_ROWS_H
+#define ACUITY_METRICS_FRAME_ROWS_H
+
+#include "acuity/frame.h"
+
+namespace acuity {
+
+/// A row of a plane in steps of 8 bit: a sample of 10 bits is divided by 4, and so on; `offset` is added. `out` is
+/// aligned as an Arena's memory.
+void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out);
+
+/// The index inside of a row or column for one that may be past its ends, which are mirrored without being repeated.
+inline int mirrored(int i, int size) { return i < 0 ? -i : i >= size ? 2 * size - 2 - i : i; }
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/motion/feature.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/try.h"
+#include "metrics/frame_checks.h"
+#include "metrics/motion/difference.h"
+#include "metrics/motion/weighing.h"
+
+namespace acuity {
+namespace {
+
+using motion::BlurredDifference;
+using motion::Weighing;
+
+constexpr int kMinimumSide = 3;  // the blur mirrors two pixels at each edge
+
+class MotionWorker final : public FeatureWorker {
+ public:
+  MotionWorker(BlurredDifference difference, const Weighing& weighing, size_t back)
+      : difference_(std::move(difference)), weighing_(weighing), back_(back) {}
+
+  size_t bytes() const override { return difference_.bytes(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    const FrameView* before = window.reference[back_];
+    const FrameView& now = *window.reference[0];
+    double motion = 0;
+    if (before != nullptr && !weighing_.force_zero) {
+      const double sum = static_cast<double>(difference_.sum(*before, now));
+      motion = weighing_.clip(sum / 256 / (static_cast<double>(now.width) * now.height) * weighing_.fps_weight);
+    }
+    std::fill(values.begin(), values.end(), motion);
+    return {};
+  }
+
+ private:
+  BlurredDifference difference_;
+  Weighing weighing_;
+  size_t back_;
+};
+
+// The outputs are the motion since the frame before (and the same once more, in libvmaf's debug mode), the lesser of
+// this and the next frame's, and that blended.
+class Motion final : public Feature {
+ public:
+  Motion(std::vector<FeatureOutput> outputs, const Setup& setup)
+      : outputs_(std::move(outputs)),
+        width_(setup.width),
+        weighing_(setup.options),
+        back_(is_on(setup.options, "motion_five_frame_window") ? 2 : 1),
+        moving_average_(is_on(setup.options, "motion_moving_average")) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+  size_t headline() const override { return outputs_.size() - 2; }
+  int history() const override { return static_cast<int>(back_); }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    Result<BlurredDifference> difference = BlurredDifference::create(width_);
+    if (!difference.ok()) return difference.status();
+    return std::unique_ptr<FeatureWorker>(std::make_unique<MotionWorker>(std::move(*difference), weighing_, back_));
+  }
+
+  void conclude(FeatureSeries& series) const override {
+    const std::vector<double>& motion = series.front();
+    std::vector<double>& motion2 = series[series.size() - 2];
+    std::vector<double>& motion3 = series[series.size() - 1];
+    const size_t frames = motion.size();
+    // Frames that have none before them are given the motion of the first that has.
+    double before = frames > back_ ? weighing_.blend(motion[back_]) : 0;
+    for (size_t i = 0; i < frames; ++i) {
+      motion2[i] = i < back_ ? 0 : lesser(motion, i);
+      const double blended = i < back_ ? before : weighing_.blend(motion2[i]);
+      motion3[i] = moving_average_ && i >= back_ ? (blended + before) / 2 : blended;
+      before = blended;
+    }
+  }
+
+ private:
+  // Of the motion into frame i (with a window of five, into the one before it) and out of it.
+  double lesser(const std::vector<double>& motion, size_t i) const {
+    if (i + 1 == motion.size()) return motion[i];
+    const size_t into = i + 1 - back_;
+    return into < back_ ? motion[i + 1] : std::min(motion[into], motion[i + 1]);
+  }
+
+  std::vector<FeatureOutput> outputs_;
+  int width_;
+  Weighing weighing_;
+  size_t back_;  // which frame before is compared
+  bool moving_average_;
+};
+
+MetricInfo motion_info() {
+  MetricInfo info{.name = "motion",
+                  .version = "3.2.0",
+                  .title = "how much moves in the reference, in whole numbers",
+                  .better = Better::lower,
+                  .identical = 0,
+                  .minimum_side = kMinimumSide,
+                  .alpha_rule = "",
+                  .options = motion::weighing_options()};
+  info.options.push_back(
+      motion::named_switch("motion_five_frame_window", "mffw", "compare with the frame before the last"));
+  info.options.push_back(
+      motion::named_switch("motion_moving_average", "mma", "take motion3 as the mean of two frames"));
+  return info;
+}
+
+MetricInfo motion_v2_info() {
+  MetricInfo info = motion_info();
+  info.name = "motion_v2";
+  info.version = "c2a3c7e";
+  info.title = "motion under the names of the lusoris fork of libvmaf";
+  return info;
+}
+
+Result<std::unique_ptr<Feature>> create_motion(const Feature::Setup& setup) {
+  ACUITY_TRY(check_sides("motion", setup, kMinimumSide));
+  const MetricInfo info = motion_info();
+  const auto name = [&](const char* output) {
+    return output_name(std::string("VMAF_integer_feature_") + output + "_score", info, setup.options);
+  };
+  return std::unique_ptr<Feature>(std::make_unique<Motion>(
+      std::vector<FeatureOutput>{{name("motion_sad")}, {name("motion"), true}, {name("motion2")}, {name("motion3")}},
+      setup));
+}
+
+Result<std::unique_ptr<Feature>> create_motion_v2(const Feature::Setup& setup) {
+  ACUITY_TRY(check_sides("motion_v2", setup, kMinimumSide));
+  if (is_on(setup.options, "motion_five_frame_window")) {
+    return Status(StatusCode::usage, "motion_v2 has no window of five frames; use motion with the same options");
+  }
+  const MetricInfo info = motion_v2_info();
+  const auto name = [&](const char* output) {
+    return output_name(std::string("VMAF_integer_feature_") + output + "_score", info, setup.options);
+  };
+  return std::unique_ptr<Feature>(std::make_unique<Motion>(
+      std::vector<FeatureOutput>{{name("motion_v2_sad")}, {name("motion2_v2")}, {name("motion3_v2")}}, setup));
+}
+
+}  // namespace
+
+FeatureEntry motion_entry() { return {.info = motion_info(), .create = create_motion}; }
+FeatureEntry motion_v2_entry() { return {.info = motion_v2_info(), .create = create_motion_v2}; }
+
+}  // namespace acuity
