@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "engine/feature.h"
+#include "metrics/float_ssim/entries.h"
 #include "metrics/motion/feature.h"
+#include "metrics/ssim/feature.h"
 
 namespace acuity {
 namespace {
@@ -40,7 +42,8 @@ bool is_switch(const MetricOption& option) { return option.words == std::vector<
 }  // namespace
 
 const std::vector<FeatureEntry>& features() {
-  static const std::vector<FeatureEntry> entries = {float_motion_entry(), motion_entry(), motion_v2_entry()};
+  static const std::vector<FeatureEntry> entries = {float_motion_entry(), float_ms_ssim_entry(), float_ssim_entry(),
+                                                    motion_entry(),       motion_v2_entry(),     ssim_entry()};
   return entries;
 }
 

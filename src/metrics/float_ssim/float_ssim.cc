@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SSIM of Y' at one scale.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "metrics/float_ssim/decibels.h"
+#include "metrics/float_ssim/entries.h"
+#include "metrics/float_ssim/scale.h"
+#include "metrics/frame_checks.h"
+#include "metrics/frame_rows.h"
+
+namespace acuity {
+namespace float_ssim {
+namespace {
+
+/// Means of factor x factor samples about every factor-th sample; the picture is mirrored at its edges.
+struct Shrinking {
+  int factor = 1;
+
+  // libvmaf adds the odd sample whatever the factor is.
+  int shrunk(int side) const { return factor == 1 ? side : side / factor + side % 2; }
+  float weight() const { return 1.0f / static_cast<float>(factor * factor); }
+  /// The first of the samples that make the one at `place`.
+  int first(int place) const { return place * factor - factor / 2; }
+  static int mirrored_at_edge(int place, int side) {
+    return place < 0 ? -1 - place : place >= side ? 2 * side - 1 - place : place;
+  }
+};
+
+Shrinking choose_shrinking(const Feature::Setup& setup) {
+  const int factor = static_cast<int>(*setup.options.number("scale"));
+  // By default the shorter side comes to about 256.
+  return {factor > 0 ? factor : std::max(1, (std::min(setup.width, setup.height) + 128) / 256)};
+}
+
+class Worker final : public FeatureWorker {
+ public:
+  Worker(const Feature::Setup& setup, Shrinking shrinking, bool factors, Arena arena)
+      : width_(setup.width),
+        height_(setup.height),
+        shrinking_(shrinking),
+        factors_(factors),
+        decibels_(setup),
+        arena_(std::move(arena)),
+        scale_(shrinking.shrunk(width_), shrinking.shrunk(height_), arena_),
+        row_(arena_.take<float>(padded_row(width_))),
+        sums_(arena_.take<double>(padded_row(width_))) {
+    for (float*& row : shrunk_) row = arena_.take<float>(padded_row(width_));
+  }
+
+  static size_t bytes_needed(int width, Shrinking shrinking) {
+    return Scale::bytes(shrinking.shrunk(width)) + 3 * Arena::cost<float>(padded_row(width)) +
+           Arena::cost<double>(padded_row(width));
+  }
+
+  size_t bytes() const override { return arena_.size(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    scale_.begin();
+    for (int y = 0; y < shrinking_.shrunk(height_); ++y) {
+      read(*window.reference[0], y, shrunk_[0]);
+      read(*window.distorted[0], y, shrunk_[1]);
+      scale_.push(shrunk_[0], shrunk_[1]);
+    }
+    const Similarity similarity = scale_.similarity();
+    values[0] = decibels_.of(similarity.ssim);
+    if (!factors_) return {};
+    values[1] = similarity.luminance;
+    values[2] = similarity.contrast;
+    values[3] = similarity.structure;
+    return {};
+  }
+
+ private:
+  void read(const FrameView& frame, int y, float* out) {
+    if (shrinking_.factor == 1) return read_frame_row(frame, 0, y, 0.0f, out);
+    std::fill(sums_, sums_ + padded_row(width_), 0.0);
+    const int factor = shrinking_.factor;
+    for (int k = 0; k < factor; ++k) {
+      read_frame_row(frame, 0, Shrinking::mirrored_at_edge(shrinking_.first(y) + k, height_), 0.0f, row_);
+      add_weighted(row_, shrinking_.weight(), width_, sums_);
+    }
+    for (int x = 0; x < shrinking_.shrunk(width_); ++x) {
+      const int first = shrinking_.first(x);
+      double sum = 0;
+      if (first >= 0 && first + factor <= width_) {
+        for (int k = 0; k < factor; ++k) sum += sums_[first + k];
+      } else {
+        for (int k = 0; k < factor; ++k) sum += sums_[Shrinking::mirrored_at_edge(first + k, width_)];
+      }
+      out[x] = static_cast<float>(sum);
+    }
+  }
+
+  int width_, height_;
+  Shrinking shrinking_;
+  bool factors_;
+  Decibels decibels_;
+  Arena arena_;
+  Scale scale_;
+  float* row_;
+  double* sums_;
+  std::array<float*, 2> shrunk_{};
+};
+
+class FloatSsim final : public Feature {
+ public:
+  FloatSsim(const Setup& setup, Shrinking shrinking) : setup_(setup), shrinking_(shrinking) {
+    outputs_.push_back({"float_ssim"});
+    if (!factors()) return;
+    for (const char* factor : {"l", "c", "s"}) outputs_.push_back({fmt::format("float_ssim_{}", factor)});
+  }
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.width, shrinking_));
+    if (!arena.ok()) return arena.status();
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, shrinking_, factors(), std::move(*arena)));
+  }
+
+ private:
+  bool factors() const { return is_on(setup_.options, "enable_lcs"); }
+
+  Setup setup_;
+  Shrinking shrinking_;
+  std::vector<FeatureOutput> outputs_;
+};
+
+Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
+  ACUITY_TRY(check_depth("float_ssim", setup, {8, 10, 12, 16}));
+  ACUITY_TRY(check_sides("float_ssim", setup, kWindow));
+  const Shrinking shrinking = choose_shrinking(setup);
+  const int width = shrinking.shrunk(setup.width), height = shrinking.shrunk(setup.height);
+  if (std::min(width, height) < kWindow) {
+    return Status(StatusCode::input,
+                  fmt::format("float_ssim would shrink frames of {} x {} pixels by {} to {} x {}, "
+                              "and its window is {} x {}; give it a smaller scale",
+                              setup.width, setup.height, shrinking.factor, width, height, kWindow, kWindow));
+  }
+  return std::unique_ptr<Feature>(std::make_unique<FloatSsim>(setup, shrinking));
+}
+
+}  // namespace
+}  // namespace float_ssim
+
+FeatureEntry float_ssim_entry() {
+  std::vector<MetricOption> options = float_ssim::shared_options("SSIM");
+  options.push_back({.name = "scale",
+                     .help = "shrink frames by this factor first; 0: so that the shorter side comes to about 256",
+                     .otherwise = "0",
+                     .least = 0,
+                     .most = 10,
+                     .whole = true});
+  return {.info = {.name = "float_ssim",
+                   .version = "libvmaf 3.2.0",
+                   .title = "structural similarity of Y'",
+                   .better = Better::higher,
+                   .identical = 1,
+                   .minimum_side = float_ssim::kWindow,
+                   .alpha_rule = "",
+                   .options = std::move(options)},
+          .create = float_ssim::create};
+}
+
+}  // namespace acuity

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SSIM of Y' with a window of whole weights.
+#include "metrics/ssim/feature.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/try.h"
+#include "metrics/frame_checks.h"
+#include "metrics/ssim/rows.h"
+
+namespace acuity {
+namespace ssim {
+namespace {
+
+constexpr int kLines = 2 * kReach + 1;
+
+// The weights of a window about `place` that lie in a side of that length.
+double weight_inside(int place, int side) {
+  int weight = 0;
+  for (int k = -kReach; k <= kReach; ++k) {
+    if (place + k >= 0 && place + k < side) weight += kWeights[static_cast<size_t>(std::abs(k))];
+  }
+  return weight;
+}
+
+// The square of the largest sample, as an int of 32 bits holds it: for 16 bits that is -131071, and scores contain it.
+double square_of_peak(int depth) { return depth == 16 ? -131071.0 : double{(1 << depth) - 1.0} * ((1 << depth) - 1); }
+
+class Worker final : public FeatureWorker {
+ public:
+  Worker(const Feature::Setup& setup, Arena arena)
+      : width_(setup.width),
+        height_(setup.height),
+        depth_(setup.depth),
+        line_bytes_(padded_row(setup.width) * element_bytes(setup.depth)),
+        arena_(std::move(arena)),
+        lines_(zeros(kMoments * (kLines + 1) * line_bytes_)),
+        scratch_(zeros(kMoments * line_bytes_)),
+        weights_(arena_.take<double>(padded_row(width_))),
+        similarities_(arena_.take<double>(padded_row(width_))) {
+    std::fill(weights_, weights_ + padded_row(width_), 1.0);
+    for (int x = 0; x < width_; ++x) along_ += weights_[x] = weight_inside(x, width_);
+    for (int y = 0; y < height_; ++y) down_ += weight_inside(y, height_);
+  }
+
+  static size_t bytes_needed(int width, int depth) {
+    const size_t line = padded_row(width) * element_bytes(depth);
+    return Arena::cost<std::byte>(kMoments * (kLines + 1) * line) + Arena::cost<std::byte>(kMoments * line) +
+           2 * Arena::cost<double>(padded_row(width));
+  }
+
+  size_t bytes() const override { return arena_.size(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    const FrameView& a = *window.reference[0];
+    const FrameView& b = *window.distorted[0];
+    double sum = 0;
+    for (int y = 0; y < height_ + kReach; ++y) {
+      if (y < height_) {
+        std::array<void*, kMoments> sums;
+        for (size_t m = 0; m < kMoments; ++m) sums[m] = line(m, y % kLines);
+        sum_along_row(a.planes[0] + y * a.row_strides[0], b.planes[0] + y * b.row_strides[0], depth_, width_, scratch_,
+                      sums);
+      }
+      if (y >= kReach) sum = add_row(y - kReach, sum);
+    }
+    values[0] = sum / (along_ * down_);
+    return {};
+  }
+
+ private:
+  std::byte* zeros(size_t bytes) {
+    std::byte* memory = arena_.take<std::byte>(bytes);
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
+  // Lines kLines are zero, and stand for those outside the picture.
+  std::byte* line(size_t moment, int slot) const {
+    return lines_ + (moment * (kLines + 1) + static_cast<size_t>(slot)) * line_bytes_;
+  }
+
+  double add_row(int y, double sum) {
+    WindowRow row{.sums = {},
+                  .weights_along = weights_,
+                  .weight_down = weight_inside(y, height_),
+                  .c1 = square_of_peak(depth_) * (0.01 * 0.01),
+                  .c2 = square_of_peak(depth_) * (0.03 * 0.03)};
+    for (size_t m = 0; m < kMoments; ++m) {
+      for (int k = -kReach; k <= kReach; ++k) {
+        const bool inside = y + k >= 0 && y + k < height_;
+        row.sums[m][static_cast<size_t>(kReach + k)] = line(m, inside ? (y + k) % kLines : kLines);
+      }
+    }
+    compare_row(row, depth_, width_, similarities_);
+    // One after the other, as the definition adds them.
+    for (int x = 0; x < width_; ++x) sum += similarities_[x];
+    return sum;
+  }
+
+  int width_, height_, depth_;
+  size_t line_bytes_;
+  Arena arena_;
+  std::byte* lines_;
+  std::byte* scratch_;
+  double* weights_;
+  double* similarities_;
+  double along_ = 0, down_ = 0;
+};
+
+class Ssim final : public Feature {
+ public:
+  explicit Ssim(const Setup& setup) : setup_(setup) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.width, setup_.depth));
+    if (!arena.ok()) return arena.status();
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, std::move(*arena)));
+  }
+
+ private:
+  Setup setup_;
+  std::vector<FeatureOutput> outputs_ = {{"ssim"}};
+};
+
+Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
+  ACUITY_TRY(check_depth("ssim", setup, {8, 10, 12, 16}));
+  return std::unique_ptr<Feature>(std::make_unique<Ssim>(setup));
+}
+
+}  // namespace
+}  // namespace ssim
+
+FeatureEntry ssim_entry() {
+  return {.info = {.name = "ssim",
+                   .version = "libvmaf 3.2.0",
+                   .title = "structural similarity of Y', in whole numbers",
+                   .better = Better::higher,
+                   .identical = 1,
+                   .minimum_side = 1,
+                   .alpha_rule = ""},
+          .create = ssim::create};
+}
+
+}  // namespace acuity
