@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/feature.h"
+#include "metrics/adm/feature.h"
 #include "metrics/cambi/feature.h"
 #include "metrics/float_ssim/entries.h"
 #include "metrics/motion/feature.h"
@@ -43,9 +44,9 @@ bool is_switch(const MetricOption& option) { return option.words == std::vector<
 }  // namespace
 
 const std::vector<FeatureEntry>& features() {
-  static const std::vector<FeatureEntry> entries = {cambi_entry(),      float_motion_entry(), float_ms_ssim_entry(),
-                                                    float_ssim_entry(), motion_entry(),       motion_v2_entry(),
-                                                    ssim_entry()};
+  static const std::vector<FeatureEntry> entries = {adm_entry(),           cambi_entry(),      float_motion_entry(),
+                                                    float_ms_ssim_entry(), float_ssim_entry(), motion_entry(),
+                                                    motion_v2_entry(),     ssim_entry()};
   return entries;
 }
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/adm/feature.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "lang/targets.h"
+#include "metrics/adm/csf.h"
+#include "metrics/adm/integer_scale.h"
+#include "metrics/adm/outputs.h"
+
+namespace acuity {
+namespace adm {
+namespace {
+
+// What adm_csf_mode may be besides 2, a blend of these.
+constexpr int kWatson = 0, kBarten = 1, kBlendMae = 3;
+
+// Details of closer views do not fit the 16-bit arithmetic.
+constexpr double kLeastHeights = 3.0 * 1080;
+
+Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
+
+const MetricInfo& info() {
+  static const MetricInfo info = [] {
+    MetricInfo made{.name = "adm",
+                    .version = "libvmaf 3.2.0",
+                    .title = "Detail loss and additive impairments, in whole numbers",
+                    .better = Better::higher,
+                    .identical = 1,
+                    .minimum_side = kLeastSide,
+                    .alpha_rule = "",
+                    .options = common_options()};
+    made.options.push_back(whole_option("adm_ref_display_height", "rdh", "rows of the display", "1080", 1, 4320));
+    made.options.push_back(whole_option("adm_csf_mode", "csf",
+                                        "contrast sensitivity: 0 Watson, 1 Barten, 2 and 3 blends of them", "0", 0, 3));
+    made.options.push_back(switch_option("adm_skip_aim", "", "leave added details out; aim is 0 then", false));
+    return made;
+  }();
+  return info;
+}
+
+Result<Sensitivities> sensitivities_of(const OptionValues& options) {
+  const Viewing viewing = viewing_of(options);
+  if (viewing.distance * viewing.height < kLeastHeights) {
+    return usage(
+        fmt::format("adm is set to a display of {} rows seen from {} times its height, and whole numbers hold only "
+                    "what is seen from "
+                    "{} rows and more; set adm_norm_view_dist or adm_ref_display_height higher, or use float_adm",
+                    viewing.height, viewing.distance, kLeastHeights));
+  }
+  const auto mode = static_cast<int>(*options.number("adm_csf_mode"));
+  Sensitivities result = watson_sensitivities(viewing);
+  if (mode == kBarten) {
+    result = barten_sensitivities(viewing, *options.number("adm_csf_scale"), *options.number("adm_csf_diag_scale"));
+  } else if (mode != kWatson) {
+    const std::optional<Sensitivities> blend = blended_sensitivities(viewing, mode == kBlendMae);
+    if (!blend) {
+      return usage(
+          fmt::format("adm_csf_mode={} knows displays of 1080 rows seen from 3 or 5 times their height, of 2160 "
+                      "from 1.5, 3 or 5, and of 720 from 5, but adm is set to {} rows from {}; use one of those, or "
+                      "adm_csf_mode=0",
+                      mode, viewing.height, viewing.distance));
+    }
+    result = *blend;
+  }
+  // They become whole numbers: of 16 bit, after 21 or 23 bits behind the point, for scale 0, and of 32 for the others.
+  for (size_t s = 0; s < kScales; ++s) {
+    const float straight = s == 0 ? 0x1p-5f : 1, diagonal = s == 0 ? 0x1p-7f : 1;
+    if (result[s].straight < straight && result[s].diagonal < diagonal) continue;
+    return usage(
+        fmt::format("the contrast sensitivity of scale {} comes to {} for straight and {} for diagonal details, "
+                    "and whole numbers hold less than {} and {}; set adm_csf_scale and adm_csf_diag_scale lower, "
+                    "or use float_adm",
+                    s, result[s].straight, result[s].diagonal, straight, diagonal));
+  }
+  return result;
+}
+
+struct Plan {
+  int width = 0;
+  int height = 0;
+  IntegerOptions options;
+  Combination combination;
+};
+
+class Worker final : public FeatureWorker {
+ public:
+  Status prepare(const Plan& plan) {
+    plan_ = plan;
+    const ScaleShapes shapes = scale_shapes(plan.width, plan.height);
+    for (size_t s = 0; s < kScales; ++s) {
+      IntegerScale* next = s + 1 < kScales ? &scales_[s + 1] : nullptr;
+      ACUITY_TRY(scales_[s].prepare(static_cast<int>(s), shapes[s], plan.options, next));
+    }
+    return {};
+  }
+
+  size_t bytes() const override {
+    size_t total = 0;
+    for (const IntegerScale& scale : scales_) total += scale.bytes();
+    return total;
+  }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    for (IntegerScale& scale : scales_) scale.begin(*window.reference[0], *window.distorted[0]);
+    make_all_rows(scales_);
+    std::array<ScaleNumbers, kScales> numbers;
+    for (size_t s = 0; s < kScales; ++s) numbers[s] = scales_[s].finish();
+    combine(numbers, plan_.width, plan_.height, plan_.combination, values);
+    return {};
+  }
+
+ private:
+  Plan plan_;
+  std::array<IntegerScale, kScales> scales_;
+};
+
+class Adm final : public Feature {
+ public:
+  Adm(Plan plan, std::vector<FeatureOutput> outputs) : plan_(plan), outputs_(std::move(outputs)) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    auto worker = std::make_unique<Worker>();
+    ACUITY_TRY(worker->prepare(plan_));
+    return std::unique_ptr<FeatureWorker>(std::move(worker));
+  }
+
+ private:
+  Plan plan_;
+  std::vector<FeatureOutput> outputs_;
+};
+
+Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
+  ACUITY_TRY(prepare_cpu());
+  ACUITY_TRY(check_size("adm", setup.width, setup.height));
+  Result<Sensitivities> sensitivities = sensitivities_of(setup.options);
+  if (!sensitivities.ok()) return sensitivities.status();
+  const Viewing viewing = viewing_of(setup.options);
+  const bool usual = std::abs(viewing.distance * viewing.height - kLeastHeights) < 1e-8 &&
+                     *setup.options.number("adm_csf_mode") == kWatson;
+  const Plan plan{.width = setup.width,
+                  .height = setup.height,
+                  .options = {.sensitivities = *sensitivities,
+                              .usual_viewing = usual,
+                              .gain = *setup.options.number("adm_enhn_gain_limit"),
+                              .noise_weight = *setup.options.number("adm_noise_weight"),
+                              .skip_aim = is_on(setup.options, "adm_skip_aim"),
+                              .skip_scale0 = is_on(setup.options, "adm_skip_scale0")},
+                  .combination = combination_of(setup.options)};
+  return std::unique_ptr<Feature>(std::make_unique<Adm>(plan, output_list(info(), setup.options, true)));
+}
+
+}  // namespace
+}  // namespace adm
+
+FeatureEntry adm_entry() { return {adm::info(), adm::create}; }
+
+}  // namespace acuity

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/adm/masking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/adm/masking.cc"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#ifndef ACUITY_METRICS_ADM_MASKING_ONCE
+#define ACUITY_METRICS_ADM_MASKING_ONCE
+namespace acuity::adm {
+
+constexpr float kCosineOfOneDegreeSquared = 0.9996954135095479f;
+
+// Whether two directions differ by less than a degree. How it is rounded is part of the definition.
+template <typename T>
+bool has_same_direction(T oh, T ov, T th, T tv) {
+  const auto scaled = [](int64_t value) { return static_cast<double>(static_cast<float>(value)) / 4096.0; };
+  const double dot = scaled(int64_t{oh} * th + int64_t{ov} * tv);
+  const double o_square = scaled(int64_t{oh} * oh + int64_t{ov} * ov);
+  const double t_square = scaled(int64_t{th} * th + int64_t{tv} * tv);
+  return dot >= 0 && dot * dot >= static_cast<double>(kCosineOfOneDegreeSquared) * o_square * t_square;
+}
+
+}  // namespace acuity::adm
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace acuity::adm {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using ShortTag = hn::ScalableTag<int16_t>;
+using LongTag = hn::RepartitionToWide<ShortTag>;
+using UnsignedTag = hn::RebindToUnsigned<LongTag>;
+using WideTag = hn::RepartitionToWide<UnsignedTag>;
+using FloatTag = hn::RebindToFloat<LongTag>;
+using HalfShortTag = hn::Half<ShortTag>;
+using Short = hn::Vec<ShortTag>;
+using Long = hn::Vec<LongTag>;
+using Unsigned = hn::Vec<UnsignedTag>;
+using Wide = hn::Vec<WideTag>;
+using Float = hn::Vec<FloatTag>;
+
+constexpr int kShorts = static_cast<int>(HWY_LANES(int16_t));
+constexpr int kLongs = kShorts / 2;
+
+HWY_INLINE Unsigned to_unsigned(Long v) { return hn::BitCast(UnsignedTag(), v); }
+HWY_INLINE Long to_signed(Unsigned v) { return hn::BitCast(LongTag(), v); }
+HWY_INLINE Wide to_wide(Unsigned v) { return hn::BitCast(WideTag(), v); }
+HWY_INLINE Unsigned odd_lanes(Unsigned v) { return hn::BitCast(UnsignedTag(), hn::ShiftRight<32>(to_wide(v))); }
+// The lower halves of the one in even lanes, those of the other in odd ones.
+HWY_INLINE Unsigned interleave(Wide even, Wide odd) {
+  const UnsignedTag d;
+  return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+}
+
+// Each pair of neighbours of `a`, times that of `b`.
+HWY_INLINE Long multiply_pairs(Short a, Short b) {
+  const LongTag d;
+  Long second = hn::Zero(d);
+  const Long first = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), second);
+  return hn::RearrangeToOddPlusEven(first, second);
+}
+HWY_INLINE Short pair_of(int first, int second) {
+  const uint32_t both = static_cast<uint32_t>(first & 0xFFFF) | static_cast<uint32_t>(second) << 16;
+  return hn::BitCast(ShortTag(), hn::Set(LongTag(), static_cast<int32_t>(both)));
+}
+
+// ---- Directions ----
+
+// Compares (o.t)^2 with c o^2 t^2 in float; `margin` is how far they must be apart, in parts of the latter, for that to
+// be sure. All lanes of `unsure` are false otherwise.
+struct Directions {
+  hn::Mask<FloatTag> same;
+  hn::Mask<FloatTag> unsure;
+};
+HWY_INLINE Directions compare_directions(Float dot, Float o_square, Float t_square, float margin) {
+  const FloatTag d;
+  const Float bound = hn::Mul(hn::Mul(hn::Set(d, kCosineOfOneDegreeSquared), o_square), t_square);
+  const Float above = hn::Sub(hn::Mul(dot, dot), bound);
+  const auto zero = hn::Zero(d);
+  return {hn::And(hn::Ge(dot, zero), hn::Ge(above, zero)), hn::Lt(hn::Abs(above), hn::Mul(bound, hn::Set(d, margin)))};
+}
+
+template <typename T>
+HWY_NOINLINE void compare_exactly(const Bands<T>& reference, const Bands<T>& distorted, int x, int count, T* same) {
+  for (int i = x; i < x + count; ++i) {
+    const bool is = has_same_direction(reference[0][i], reference[1][i], distorted[0][i], distorted[1][i]);
+    same[i - x] = is ? -1 : 0;
+  }
+}
+
+// -1 where horizontal and vertical details have the same direction, 0 elsewhere.
+HWY_INLINE Short same_direction(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int x) {
+  const ShortTag d;
+  const LongTag dl;
+  const FloatTag df;
+  const Short oh = hn::Load(d, reference[0] + x), ov = hn::Load(d, reference[1] + x);
+  const Short th = hn::Load(d, distorted[0] + x), tv = hn::Load(d, distorted[1] + x);
+  const auto compare = [&](Short o, Short t) {
+    const auto product = [&](Short a, Short b) { return hn::ConvertTo(df, multiply_pairs(a, b)); };
+    return compare_directions(product(o, t), product(o, o), product(t, t), 0x1p-20f);
+  };
+  const Directions lower = compare(hn::InterleaveLower(d, oh, ov), hn::InterleaveLower(d, th, tv));
+  const Directions upper = compare(hn::InterleaveUpper(d, oh, ov), hn::InterleaveUpper(d, th, tv));
+  if (HWY_UNLIKELY(!hn::AllFalse(df, hn::Or(lower.unsure, upper.unsure)))) {
+    alignas(64) int16_t exact[kShorts];
+    compare_exactly(reference, distorted, x, kShorts, exact);
+    return hn::Load(d, exact);
+  }
+  const auto vector = [&](const Directions& directions) {
+    return hn::BitCast(dl, hn::VecFromMask(df, directions.same));
+  };
+  return hn::ReorderDemote2To(d, vector(lower), vector(upper));
+}
+
+HWY_INLINE Long same_direction(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int x) {
+  const LongTag d;
+  const FloatTag df;
+  const auto load = [&](const int32_t* row) { return hn::ConvertTo(df, hn::Load(d, row + x)); };
+  const Float oh = load(reference[0]), ov = load(reference[1]), th = load(distorted[0]), tv = load(distorted[1]);
+  const auto product = [](Float ah, Float av, Float bh, Float bv) { return hn::Add(hn::Mul(ah, bh), hn::Mul(av, bv)); };
+  const Directions directions =
+      compare_directions(product(oh, ov, th, tv), product(oh, ov, oh, ov), product(th, tv, th, tv), 0x1p-18f);
+  if (HWY_UNLIKELY(!hn::AllFalse(df, directions.unsure))) {
+    alignas(64) int32_t exact[kLongs];
+    compare_exactly(reference, distorted, x, kLongs, exact);
+    return hn::Load(d, exact);
+  }
+  return hn::BitCast(d, hn::VecFromMask(df, directions.same));
+}
+
+// ---- Decoupling ----
+
+// Details of the reference as far as they may grow, of any sign and at most 2^31 / 100 times the largest there are.
+template <class V>
+HWY_INLINE V amplify(V value, double gain) {
+  const hn::DFromV<V> d;
+  using T = hn::TFromD<decltype(d)>;
+  constexpr T kMost = std::numeric_limits<T>::max();
+  if (gain == std::floor(gain)) {
+    const auto whole = static_cast<T>(gain);
+    const V most = hn::Set(d, static_cast<T>(kMost / whole));
+    return hn::Mul(hn::Min(hn::Max(value, hn::Neg(most)), most), hn::Set(d, whole));
+  }
+  alignas(64) T lanes[hn::MaxLanes(d)];
+  hn::Store(value, d, lanes);
+  for (T& lane : lanes) {
+    lane = static_cast<T>(std::clamp(static_cast<double>(lane) * gain, -double{kMost}, double{kMost}));
+  }
+  return hn::Load(d, lanes);
+}
+
+// 2^30 / x without its fraction, for x from 16385 to 32768.
+HWY_INLINE Unsigned reciprocal(Unsigned x) {
+  const LongTag d;
+  const FloatTag df;
+  const Long divisor = to_signed(x);
+  const Long quotient = hn::ConvertTo(d, hn::Div(hn::Set(df, 0x1p30f), hn::ConvertTo(df, divisor)));
+  // Division may have rounded up to the next number.
+  const Long rest = hn::Sub(hn::Set(d, 1 << 30), hn::Mul(quotient, divisor));
+  return to_unsigned(hn::Add(quotient, hn::ShiftRight<31>(rest)));
+}
+
+// What is left of details o in details t, by the reference's arithmetic: a quotient of 15 bit after a divisor of 15
+// bit, and the product with that. Up to 16384 both are exact enough for t itself to come out.
+HWY_INLINE Long restore(Long o, Long t, Long same, double gain) {
+  const LongTag d;
+  const UnsignedTag du;
+  const FloatTag df;
+  const Long sign = hn::ShiftRight<31>(o);
+  const Long size = hn::Abs(o);
+  const Long along = hn::Max(hn::Sub(hn::Xor(t, sign), sign), hn::Zero(d));
+
+  // How many bits there are beyond 15; without its second highest bit, the number cannot be rounded up to one more.
+  const Unsigned usize = to_unsigned(size);
+  const Long top = to_signed(hn::AndNot(hn::ShiftRight<1>(usize), usize));
+  const Long exponent = hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, top))), hn::Set(d, 127 + 14));
+  const Unsigned beyond = to_unsigned(hn::Max(exponent, hn::Zero(d)));
+  const Unsigned half = hn::ShiftRight<1>(hn::Shl(hn::Set(du, 1), beyond));
+  const Unsigned divisor = hn::Shr(hn::Add(usize, half), beyond);
+
+  const Unsigned inverse = reciprocal(divisor);
+  const Unsigned dividend = hn::Min(to_unsigned(along), hn::Add(usize, usize));  // more gives 1 all the same
+  const auto quotient = [](Unsigned a, Unsigned b, Wide bits) {
+    const WideTag dw;
+    const Wide doubled = hn::Shr(hn::MulEven(a, b), hn::Add(bits, hn::Set(dw, 14)));
+    return hn::ShiftRight<1>(hn::Add(doubled, hn::Set(dw, 1)));
+  };
+  const Wide even_bits = hn::And(to_wide(beyond), hn::Set(WideTag(), 0xFFFFFFFF));
+  const Unsigned ratio =
+      hn::Min(interleave(quotient(inverse, dividend, even_bits),
+                         quotient(odd_lanes(inverse), odd_lanes(dividend), hn::ShiftRight<32>(to_wide(beyond)))),
+              hn::Set(du, 32768));
+
+  const Unsigned upper = hn::Mul(ratio, hn::ShiftRight<16>(usize));
+  const Unsigned lower = hn::Mul(ratio, hn::And(usize, hn::Set(du, 0xFFFF)));
+  const Unsigned rounding = to_unsigned(hn::Add(hn::Set(d, 16384), sign));
+  const Long scaled = to_signed(hn::Add(hn::Add(upper, upper), hn::ShiftRight<15>(hn::Add(lower, rounding))));
+  Long result = hn::IfThenElse(hn::Gt(size, hn::Set(d, 16384)), scaled, hn::Min(along, size));
+  result = hn::IfThenElse(hn::MaskFromVec(same), hn::Min(amplify(result, gain), along), result);
+  return hn::Sub(hn::Xor(result, sign), sign);
+}
+
+HWY_NOINLINE Short restore_large(Short o, Short t, Short same, double gain) {
+  const LongTag d;
+  const HalfShortTag half;
+  const auto lower = [&](Short v) { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
+  const auto upper = [&](Short v) { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
+  return hn::Combine(ShortTag(), hn::DemoteTo(half, restore(upper(o), upper(t), upper(same), gain)),
+                     hn::DemoteTo(half, restore(lower(o), lower(t), lower(same), gain)));
+}
+
+// ---- Contrast sensitivity ----
+
+// Sums over the bands of what details add to thresholds.
+struct InfluenceSums {
+  Long around, centre;
+  HWY_INLINE InfluenceSums() : around(hn::Zero(LongTag())), centre(hn::Zero(LongTag())) {}
+  HWY_INLINE void store(Influence to, int x) const {
+    const LongTag d;
+    hn::Store(around, d, to.around + x);
+    hn::Store(hn::Sub(centre, around), d, to.centre + x);
+  }
+};
+
+// The 16 bits from `kFrom` on, with their sign.
+template <int kFrom>
+HWY_INLINE Long cut_to_short(Long value) {
+  return hn::ShiftRight<16>(hn::ShiftLeft<16 - kFrom>(value));
+}
+
+// Of half a vector of 16-bit details: a thirtieth to each neighbour and a fifteenth at their own place.
+template <bool kDiagonal>
+HWY_INLINE void add_influence(Long details, Long factor, InfluenceSums& sums) {
+  const LongTag d;
+  const ShortTag ds;
+  const Long weighed = hn::Mul(details, factor);
+  Long rounded;
+  if constexpr (kDiagonal) {
+    rounded = hn::ShiftRight<17>(hn::Add(weighed, hn::Set(d, 65535)));
+  } else {
+    rounded = cut_to_short<15>(hn::Add(weighed, hn::Set(d, 16384)));
+  }
+  // Negative, for so it has 16 bit at all times; the upper half, -1 except for 0, brings the rounding.
+  const Short negative = hn::BitCast(ds, hn::Min(rounded, hn::Neg(rounded)));
+  sums.around = hn::Add(sums.around, cut_to_short<12>(multiply_pairs(negative, pair_of(-4369, -2048))));
+  sums.centre = hn::Add(sums.centre, cut_to_short<12>(multiply_pairs(negative, pair_of(-8738, -2048))));
+}
+
+HWY_INLINE void store_influence(const std::array<Short, kBands>& details, const DecoupleRule& rule, Influence to,
+                                int x) {
+  const LongTag d;
+  const HalfShortTag half;
+  const Long straight = hn::Set(d, static_cast<int32_t>(rule.factors[0]));
+  const Long diagonal = hn::Set(d, static_cast<int32_t>(rule.factors[2]));
+  InfluenceSums lower, upper;
+  for (size_t b = 0; b < 2; ++b) {
+    add_influence<false>(hn::PromoteTo(d, hn::LowerHalf(half, details[b])), straight, lower);
+    add_influence<false>(hn::PromoteTo(d, hn::UpperHalf(half, details[b])), straight, upper);
+  }
+  add_influence<true>(hn::PromoteTo(d, hn::LowerHalf(half, details[2])), diagonal, lower);
+  add_influence<true>(hn::PromoteTo(d, hn::UpperHalf(half, details[2])), diagonal, upper);
+  lower.store(to, x);
+  upper.store(to, x + kLongs);
+}
+
+// Details times a factor of 2^-32, times 2^4: rounded as their sign says, and then without it.
+HWY_INLINE Unsigned weigh(Long details, Unsigned factor) {
+  const LongTag d;
+  const WideTag dw;
+  const Unsigned size = to_unsigned(hn::Abs(details));
+  const Wide rounding = to_wide(to_unsigned(hn::Add(hn::Set(d, 1 << 27), hn::ShiftRight<31>(details))));
+  const Wide even = hn::Add(hn::MulEven(size, factor), hn::And(rounding, hn::Set(dw, 0xFFFFFFFF)));
+  const Wide odd = hn::Add(hn::MulEven(odd_lanes(size), factor), hn::ShiftRight<32>(rounding));
+  return interleave(hn::ShiftRight<28>(even), hn::ShiftRight<28>(odd));
+}
+
+// x times a factor of 2^-32, rounded. The reference takes 1 away, for its half of 2^32 became a negative number.
+HWY_INLINE Long fraction_less_one(Unsigned x, Unsigned odd_x, uint32_t factor) {
+  const UnsignedTag du;
+  const WideTag dw;
+  const Wide half = hn::Set(dw, uint64_t{1} << 31);
+  const Unsigned factors = hn::Set(du, factor);
+  const Wide even = hn::Add(hn::MulEven(x, factors), half);
+  const Wide odd = hn::Add(hn::MulEven(odd_x, factors), half);
+  const Unsigned product = hn::OddEven(hn::BitCast(du, odd), hn::BitCast(du, hn::ShiftRight<32>(even)));
+  return hn::Sub(to_signed(product), hn::Set(LongTag(), 1));
+}
+
+HWY_INLINE void add_influence(Unsigned weighed, InfluenceSums& sums) {
+  const Unsigned odd = odd_lanes(weighed);
+  sums.around = hn::Add(sums.around, fraction_less_one(weighed, odd, 143165577));
+  sums.centre = hn::Add(sums.centre, fraction_less_one(weighed, odd, 286331153));
+}
+
+// ---- Rows ----
+
+void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int begin, int end,
+                   const DecoupleRule& rule, const Bands<int16_t>& restored, const Bands<int16_t>& added,
+                   Influence by_restored, Influence by_added) {
+  const ShortTag d;
+  const auto zero = hn::Zero(d);
+  for (int x = begin; x < end; x += kShorts) {
+    std::array<Short, kBands> left, come;
+    Short same = zero;
+    if (rule.gain != 1) same = same_direction(reference, distorted, x);
+    for (size_t b = 0; b < kBands; ++b) {
+      const Short o = hn::Load(d, reference[b] + x), t = hn::Load(d, distorted[b] + x);
+      if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Abs(o), hn::Set(d, 16384))))) {
+        left[b] = restore_large(o, t, same_direction(reference, distorted, x), rule.gain);
+      } else {
+        Short most = o;
+        if (rule.gain != 1) most = hn::IfVecThenElse(same, amplify(o, rule.gain), o);
+        left[b] = hn::Min(hn::Max(t, hn::Min(most, zero)), hn::Max(most, zero));
+      }
+      come[b] = hn::Sub(t, left[b]);
+      hn::Store(left[b], d, restored[b] + x);
+      hn::Store(come[b], d, added[b] + x);
+    }
+    store_influence(come, rule, by_added, x);
+    if (by_restored.around != nullptr) store_influence(left, rule, by_restored, x);
+  }
+}
+
+void DecoupleLong(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int begin, int end,
+                  const DecoupleRule& rule, const Bands<uint32_t>& restored, const Bands<uint32_t>& added,
+                  Influence by_restored, Influence by_added) {
+  const LongTag d;
+  const UnsignedTag du;
+  for (int x = begin; x < end; x += kLongs) {
+    const Long same = same_direction(reference, distorted, x);
+    InfluenceSums from_restored, from_added;
+    for (size_t b = 0; b < kBands; ++b) {
+      const Unsigned factor = hn::Set(du, rule.factors[b]);
+      const Long t = hn::Load(d, distorted[b] + x);
+      const Long left = restore(hn::Load(d, reference[b] + x), t, same, rule.gain);
+      const Unsigned weighed_left = weigh(left, factor), weighed_come = weigh(hn::Sub(t, left), factor);
+      hn::Store(weighed_left, du, restored[b] + x);
+      hn::Store(weighed_come, du, added[b] + x);
+      add_influence(weighed_come, from_added);
+      if (by_restored.around != nullptr) add_influence(weighed_left, from_restored);
+    }
+    from_added.store(by_added, x);
+    if (by_restored.around != nullptr) from_restored.store(by_restored, x);
+  }
+}
+
+void AddNeighbours(const int32_t* row, int begin, int end, int32_t* sums) {
+  const LongTag d;
+  for (int x = begin; x < end; x += kLongs) {
+    const Long sides = hn::Add(hn::LoadU(d, row + x - 1), hn::LoadU(d, row + x + 1));
+    hn::Store(hn::Add(sides, hn::Load(d, row + x)), d, sums + x);
+  }
+}
+
+struct CubeSum {
+  Wide sum;
+  HWY_INLINE CubeSum() : sum(hn::Zero(WideTag())) {}
+  HWY_INLINE void add(Unsigned x, const CubeRule& rule) {
+    add_even(x, rule);
+    add_even(odd_lanes(x), rule);
+  }
+  uint64_t total() const {
+    alignas(64) uint64_t lanes[hn::MaxLanes(WideTag())];
+    hn::Store(sum, WideTag(), lanes);
+    uint64_t result = 0;
+    for (const uint64_t lane : lanes) result += lane;
+    return result;
+  }
+
+ private:
+  HWY_INLINE void add_even(Unsigned x, const CubeRule& rule) {
+    const WideTag d;
+    const Wide square = hn::ShiftRightSame(hn::Add(hn::MulEven(x, x), hn::Set(d, rule.square_add)), rule.square_bits);
+    const Wide cube = hn::Add(hn::MulEven(hn::BitCast(UnsignedTag(), square), x), hn::Set(d, rule.cube_add));
+    sum = hn::Add(sum, hn::ShiftRightSame(cube, rule.cube_bits));
+  }
+};
+
+// Calls use(x, keep) for groups of columns, where keep() zeroes those before left and from right on.
+template <class Function>
+HWY_INLINE void for_columns(int left, int right, const Function& use) {
+  const LongTag d;
+  const auto columns = [&](int x) { return hn::Iota(d, static_cast<uint32_t>(x)); };
+  int x = left / kLongs * kLongs;
+  for (; x < right; x += kLongs) {
+    if (x >= left && x + kLongs <= right) {
+      use(x, [](Unsigned v) { return v; });
+      continue;
+    }
+    const auto outside = hn::Or(hn::Lt(columns(x), hn::Set(d, left)), hn::Gt(columns(x), hn::Set(d, right - 1)));
+    use(x, [&](Unsigned v) { return to_unsigned(hn::IfThenZeroElse(outside, to_signed(v))); });
+  }
+}
+
+BandSums totals(const CubeSum (&sums)[kBands]) { return {sums[0].total(), sums[1].total(), sums[2].total()}; }
+
+BandSums SumShortCubes(const Bands<int16_t>& rows, int left, int right, const CubeRule& rule) {
+  const HalfShortTag half;
+  CubeSum sums[kBands];
+  for_columns(left, right, [&](int x, const auto& keep) {
+    for (size_t b = 0; b < kBands; ++b) {
+      const Long details = hn::PromoteTo(LongTag(), hn::Load(half, rows[b] + x));
+      sums[b].add(keep(to_unsigned(hn::Abs(details))), rule);
+    }
+  });
+  return totals(sums);
+}
+
+BandSums SumLongCubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule) {
+  CubeSum sums[kBands];
+  for_columns(left, right, [&](int x, const auto& keep) {
+    for (size_t b = 0; b < kBands; ++b) {
+      sums[b].add(keep(to_unsigned(hn::Abs(hn::Load(LongTag(), rows[b] + x)))), rule);
+    }
+  });
+  return totals(sums);
+}
+
+HWY_INLINE Long threshold(const Mask& mask, int x) {
+  const LongTag d;
+  const Long outer = hn::Add(hn::Load(d, mask.sums[0] + x), hn::Load(d, mask.sums[2] + x));
+  return hn::Add(hn::Add(outer, hn::Load(d, mask.sums[1] + x)), hn::Load(d, mask.centre + x));
+}
+
+HWY_INLINE Unsigned above(Unsigned size, Long threshold) {
+  return to_unsigned(hn::Max(hn::Sub(to_signed(size), threshold), hn::Zero(LongTag())));
+}
+
+BandSums MaskShort(const Bands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule) {
+  const LongTag d;
+  const HalfShortTag half;
+  CubeSum sums[kBands];
+  for_columns(left, right, [&](int x, const auto& keep) {
+    const Long limit = threshold(mask, x);
+    for (size_t b = 0; b < kBands; ++b) {
+      const Long details = hn::PromoteTo(d, hn::Load(half, rows[b] + x));
+      const Long weighed = hn::Mul(hn::Abs(details), hn::Set(d, static_cast<int32_t>(rule.factors[b])));
+      const Long limit_of_band = hn::ShiftLeftSame(limit, rule.threshold_bits[b]);
+      sums[b].add(keep(above(to_unsigned(weighed), limit_of_band)), rule.cubes[b]);
+    }
+  });
+  return totals(sums);
+}
+
+BandSums MaskLong(const Bands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
+  CubeSum sums[kBands];
+  for_columns(left, right, [&](int x, const auto& keep) {
+    const Long limit = threshold(mask, x);
+    for (size_t b = 0; b < kBands; ++b) {
+      sums[b].add(keep(above(hn::Load(UnsignedTag(), rows[b] + x), limit)), rule);
+    }
+  });
+  return totals(sums);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace acuity::adm
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acuity::adm {
+
+HWY_EXPORT(DecoupleShort);
+HWY_EXPORT(DecoupleLong);
+HWY_EXPORT(AddNeighbours);
+HWY_EXPORT(SumShortCubes);
+HWY_EXPORT(SumLongCubes);
+HWY_EXPORT(MaskShort);
+HWY_EXPORT(MaskLong);
+
+void decouple_short(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int begin, int end,
+                    const DecoupleRule& rule, const Bands<int16_t>& restored, const Bands<int16_t>& added,
+                    Influence by_restored, Influence by_added) {
+  HWY_DYNAMIC_DISPATCH(DecoupleShort)
+  (reference, distorted, begin, end, rule, restored, added, by_restored, by_added);
+}
+
+void decouple_long(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int begin, int end,
+                   const DecoupleRule& rule, const Bands<uint32_t>& restored, const Bands<uint32_t>& added,
+                   Influence by_restored, Influence by_added) {
+  HWY_DYNAMIC_DISPATCH(DecoupleLong)
+  (reference, distorted, begin, end, rule, restored, added, by_restored, by_added);
+}
+
+void add_neighbours(const int32_t* row, int begin, int end, int32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(AddNeighbours)(row, begin, end, sums);
+}
+
+BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right, const CubeRule& rule) {
+  return HWY_DYNAMIC_DISPATCH(SumShortCubes)(rows, left, right, rule);
+}
+
+BandSums sum_long_cubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule) {
+  return HWY_DYNAMIC_DISPATCH(SumLongCubes)(rows, left, right, rule);
+}
+
+BandSums mask_short(const Bands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule) {
+  return HWY_DYNAMIC_DISPATCH(MaskShort)(rows, mask, left, right, rule);
+}
+
+BandSums mask_long(const Bands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
+  return HWY_DYNAMIC_DISPATCH(MaskLong)(rows, mask, left, right, rule);
+}
+
+}  // namespace acuity::adm
+#endif

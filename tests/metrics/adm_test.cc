@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Values of options are those of libvmaf 3.2.0 with the same options, by its C code (--cpumask 63).
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "support/features.h"
+
+namespace acuity::tests {
+namespace {
+
+const std::string kClip = "synth_320x180_1f_8bit_420";
+
+// adm2, aim, adm3 and the four scales, in the order of outputs().
+using Scores = std::vector<double>;
+
+void expect_scores(const std::vector<OptionValue>& options, const std::string& first_output, const Scores& expected) {
+  const SyntheticClip clip = synthetic_clip(kClip);
+  const Result<std::unique_ptr<Feature>> feature = create_feature("adm", clip.reference[0].format, options);
+  ASSERT_TRUE(feature.ok()) << feature.status().message();
+  const std::vector<FeatureOutput>& outputs = (*feature)->outputs();
+  EXPECT_EQ(outputs[0].name, first_output);
+  const FeatureValues values = measure_clip("adm", clip, options);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(values.frames.at(outputs[i].name)[0], expected[i]) << outputs[i].name;
+  }
+}
+
+// Luma made by a function of the place; grey, for nothing else counts.
+template <class Function>
+OwnedFrame draw(int width, int height, int depth, const Function& code) {
+  OwnedFrame frame;
+  frame.format = {.width = width, .height = height, .depth = depth, .subsampling = Subsampling::grey};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int value = code(x, y);
+      frame.planes[0].push_back(static_cast<uint8_t>(value & 255));
+      if (depth > 8) frame.planes[0].push_back(static_cast<uint8_t>(value >> 8));
+    }
+  }
+  return frame;
+}
+
+TEST(Adm, EqualsLibvmaf) { expect_golden("adm", "adm", {}, 0); }
+
+TEST(Adm, GainLimits) {
+  expect_scores({{"adm_enhn_gain_limit", "1"}}, "integer_adm2_egl_1",
+                {0.9335728584554261, 0.053607908940088184, 0.939982474757669, 0.9647601550005855, 0.8900242445389627,
+                 0.923769363766356, 0.9470483028849151});
+  // A fraction is cut off the product, as the C code does.
+  expect_scores({{"egl", "1.2"}}, "integer_adm2_egl_1.2",
+                {0.9380008182391563, 0.05355990691928033, 0.942220455659938, 0.9657776547591295, 0.8988806954111845,
+                 0.9285502165837992, 0.9506023503312845});
+}
+
+TEST(Adm, Sensitivities) {
+  expect_scores({{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.001"}, {"adm_csf_diag_scale", "0.0007"}},
+                "integer_adm2_scfd_0.0007_csf_1_scf_0.001",
+                {0.9625561579934228, 0.015455011133709461, 0.9735505734298566, 0.9965967141533115, 0.9658460951849008,
+                 0.9455491309523328, 0.9534374955770042});
+  expect_scores({{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "5"}}, "integer_adm2_csf_2_nvd_5",
+                {0.9511588666546604, 0.02586993638298254, 0.962644465135839, 0.9905224162376239, 0.933637065829654,
+                 0.9365844943362441, 0.9510040959211876});
+  expect_scores({{"adm_csf_mode", "2"}, {"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "5"}},
+                "integer_adm2_csf_2_nvd_5_rdh_2160",
+                {0.9658053678246818, 0.011046978981177343, 0.9773791944217523, 0.9997541277870373, 0.9757959802193147,
+                 0.9519038687445456, 0.9535681391138102});
+  expect_scores({{"adm_csf_mode", "3"}, {"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "1.5"}},
+                "integer_adm2_csf_3_nvd_1.5_rdh_2160",
+                {0.9438339835675451, 0.04133470787763975, 0.9512496378449526, 0.9760424260096224, 0.9134782406064096,
+                 0.930843397050111, 0.9508622139066717});
+  expect_scores({{"adm_csf_mode", "3"}, {"adm_ref_display_height", "2160"}}, "integer_adm2_csf_3_rdh_2160",
+                {0.9561111021411896, 0.02172376156502219, 0.9671936702880837, 0.995027438656289, 0.9450697542225908,
+                 0.9415725133602832, 0.952191452261129});
+  expect_scores({{"adm_csf_mode", "3"}, {"adm_ref_display_height", "720"}, {"adm_norm_view_dist", "5"}},
+                "integer_adm2_csf_3_nvd_5_rdh_720",
+                {0.9455629868429916, 0.03829466723193515, 0.9536341598055282, 0.9790674665325838, 0.9180145151784013,
+                 0.9321600448220857, 0.950978018080072});
+  expect_scores({{"adm_norm_view_dist", "4.7"}, {"adm_noise_weight", "7"}}, "integer_adm2_nw_7_nvd_4.7",
+                {0.9838292640984861, 0.012409312707142194, 0.985709975695672, 0.9969144276623566, 0.9825592338237189,
+                 0.9758299468356586, 0.9711361205006488});
+}
+
+TEST(Adm, OptionsOfTheFirstModelsOfVersion1) {
+  expect_scores({{"adm_csf_mode", "2"},
+                 {"adm_enhn_gain_limit", "1"},
+                 {"adm_noise_weight", "0.02"},
+                 {"adm_dlm_weight", "0.7"},
+                 {"adm_min_val", "0.5"}},
+                "integer_adm2_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02",
+                {0.9355804731740118, 0.041326362321474026, 0.942508422525366, 0.9704623374263674, 0.8938232328327413,
+                 0.9219781070388398, 0.9457386581407495});
+}
+
+TEST(Adm, PartsThatAreLeftOut) {
+  expect_scores({{"adm_skip_aim", "true"}}, "integer_adm2",
+                {0.9384433791878167, 0.0, 0.9692216895939083, 0.9663537284779332, 0.899611891856121, 0.9290031185087018,
+                 0.9508622585101879});
+  expect_scores({{"adm_skip_scale0", "true"}, {"adm_dlm_weight", "0"}}, "integer_adm2_dlmw_0_ssz",
+                {0.9333716735122156, 0.03733611609993459, 0.9626638839000654, 0.0, 0.899611891856121,
+                 0.9290031185087018, 0.9508622585101879});
+  expect_scores({{"adm_min_val", "0.99"}}, "integer_adm2_min_0.99",
+                {0.9384433791878167, 0.05339274763220155, 0.99, 0.9663537284779332, 0.899611891856121,
+                 0.9290031185087018, 0.9508622585101879});
+}
+
+// Details so strong that nothing may be taken for granted about how quotients are rounded, from a generator of which
+// the standard says all values; the sums are libvmaf's.
+TEST(Adm, BlackAndWhiteNoise) {
+  for (const int depth : {8, 16}) {
+    std::minstd_rand random(1);
+    const int white = (1 << depth) - 1;
+    SyntheticClip clip;
+    clip.reference.push_back(draw(101, 67, depth, [&](int, int) { return random() % 2 == 0 ? 0 : white; }));
+    const std::vector<uint8_t> codes = clip.reference[0].planes[0];
+    const int bytes = depth / 8;
+    clip.distorted.push_back(draw(101, 67, depth, [&](int x, int y) {
+      const bool is_white = codes[static_cast<size_t>((y * 101 + x) * bytes)] != 0;
+      return is_white != (random() % 10 == 0) ? white : 0;
+    }));
+    const FeatureValues values = measure_clip("adm", clip);
+    const bool is_8 = depth == 8;
+    EXPECT_EQ(values.frames.at("integer_adm2")[0], is_8 ? 0.756895507100986 : 0.7568195570354076);
+    EXPECT_EQ(values.frames.at("integer_aim")[0], is_8 ? 0.22905807304910256 : 0.22911799543747768);
+    EXPECT_EQ(values.frames.at("integer_adm_num")[0], is_8 ? 236.61654663085938 : 237.44398880004883);
+    EXPECT_EQ(values.frames.at("integer_adm_den")[0], is_8 ? 312.6145477294922 : 313.7392349243164);
+  }
+}
+
+TEST(Adm, FlatFramesLoseNothing) {
+  for (const int depth : {8, 10, 12, 16}) {
+    for (const int code : {0, 1 << (depth - 1), (1 << depth) - 1}) {
+      SyntheticClip clip;
+      clip.reference.push_back(draw(64, 48, depth, [&](int, int) { return code; }));
+      clip.distorted = clip.reference;
+      const FeatureValues values = measure_clip("adm", clip, {{"adm_noise_weight", "0"}});
+      for (const auto& [name, frames] : values.frames) {
+        const bool is_sum = name.find("num") != std::string::npos || name.find("den") != std::string::npos;
+        const bool is_zero = is_sum || name.starts_with("integer_aim");
+        EXPECT_EQ(frames[0], is_zero ? 0 : 1) << name;
+      }
+    }
+  }
+}
+
+TEST(Adm, IsTheSameOnAllTargets) {
+  expect_same_on_all_targets("adm", "synth_323x183_2f_8bit_420");
+  expect_same_on_all_targets("adm", "synth_1001x77_1f_10bit_422", {{"egl", "1"}, {"csf", "2"}});
+  expect_same_on_all_targets("adm", "synth_67x301_1f_16bit_444", {{"egl", "3.7"}, {"ssz", "true"}});
+  expect_same_on_all_targets("adm", "synth_17x17_1f_12bit_444", {{"adm_skip_aim", "true"}});
+}
+
+TEST(Adm, RefusesWhatItCannotHold) {
+  expect_refused("adm", {.width = 16, .height = 64}, "at least 17");
+  expect_refused("adm", {.width = 64, .height = 16}, "at least 17");
+  const FrameView format{.width = 64, .height = 64};
+  expect_refused("adm", format, "float_adm", {{"adm_norm_view_dist", "2.9"}});
+  expect_refused("adm", format, "1080 rows seen from 3 or 5", {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "4"}});
+  expect_refused("adm", format, "adm_csf_scale", {{"adm_csf_mode", "1"}});
+  expect_refused("adm", format, "from 0 to 3", {{"adm_csf_mode", "4"}});
+}
+
+}  // namespace
+}  // namespace acuity::tests
