@@ -10,6 +10,7 @@
 #include "metrics/cambi/feature.h"
 #include "metrics/float_ssim/entries.h"
 #include "metrics/motion/feature.h"
+#include "metrics/psnr_yuv/feature.h"
 #include "metrics/ssim/feature.h"
 
 namespace acuity {
@@ -44,9 +45,27 @@ bool is_switch(const MetricOption& option) { return option.words == std::vector<
 }  // namespace
 
 const std::vector<FeatureEntry>& features() {
-  static const std::vector<FeatureEntry> entries = {adm_entry(),           cambi_entry(),      float_motion_entry(),
-                                                    float_ms_ssim_entry(), float_ssim_entry(), motion_entry(),
-                                                    motion_v2_entry(),     ssim_entry()};
+  // clang-format off: each on a line of its own, so that changes do not meet
+  static constexpr FeatureEntry (*kEntries[])() = {
+      adm_entry,
+      cambi_entry,
+      float_ansnr_entry,
+      float_moment_entry,
+      float_motion_entry,
+      float_ms_ssim_entry,
+      float_psnr_entry,
+      float_ssim_entry,
+      motion_entry,
+      motion_v2_entry,
+      psnr_yuv_entry,
+      ssim_entry,
+  };
+  // clang-format on
+  static const std::vector<FeatureEntry> entries = [] {
+    std::vector<FeatureEntry> list;
+    for (const auto entry : kEntries) list.push_back(entry());
+    return list;
+  }();
   return entries;
 }
 

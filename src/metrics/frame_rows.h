@@ -11,6 +11,15 @@ namespace acuity {
 /// aligned as an Arena's memory.
 void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out);
 
+/// The frame with its colour planes as libvmaf has them: where the frame's sides are odd, their last column or row,
+/// which stands for half as many pixels, is left out. Not for luma.
+inline FrameView with_even_chroma(const FrameView& frame) {
+  FrameView even = frame;
+  if (frame.subsampling != Subsampling::yuv444) even.width -= frame.width % 2;
+  if (frame.subsampling == Subsampling::yuv420) even.height -= frame.height % 2;
+  return even;
+}
+
 /// The index inside of a row or column for one that may be past its ends, which are mirrored without being repeated.
 inline int mirrored(int i, int size) { return i < 0 ? -i : i >= size ? 2 * size - 2 - i : i; }
 

@@ -30,6 +30,20 @@ TEST(Powers, Exp2AgreesWithLongDouble) {
   EXPECT_TRUE(std::isinf(exact_exp2(1024)));
 }
 
+// The C library here is one of those meant, but for a few arguments whose logarithm it does not round correctly.
+TEST(Powers, LibmLog10IsTheCLibrarys) {
+  int arguments = 0, others = 0;
+  for (double x = 1e-12; x < 1e12; x *= 1.000137) {
+    ++arguments;
+    if (libm_log10(x) == std::log10(x)) continue;
+    ++others;
+    EXPECT_LE(std::abs(libm_log10(x) / std::log10(x) - 1), 4e-16) << x;
+  }
+  EXPECT_LE(others, arguments / 2000);
+  EXPECT_EQ(libm_log10(1), 0);
+  EXPECT_EQ(libm_log10(1000), 3);
+}
+
 TEST(Powers, PowerAgreesWithLongDouble) {
   for (double y : {0.6276336467831387, 2.4, 1 / 2.4, 78.84375, 0.1593017578125}) {
     for (double x = 1e-6; x < 1e3; x *= 1.0031) {

@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "metrics/frame_checks.h"
+#include "metrics/frame_rows.h"
 #include "metrics/motion/feature.h"
 #include "metrics/motion/float_difference.h"
 #include "metrics/motion/weighing.h"
@@ -33,8 +34,10 @@ class FloatMotionWorker final : public FeatureWorker {
   Status measure(const FrameWindow& window, std::span<double> values) override {
     double motion = 0;
     if (window.reference[1] != nullptr) {
-      for (int plane = 0; plane < planes_; ++plane) {
-        motion += static_cast<double>(difference_.mean(*window.reference[1], *window.reference[0], plane));
+      const FrameView &before = *window.reference[1], &now = *window.reference[0];
+      if (planes_ > 0) motion = static_cast<double>(difference_.mean(before, now, 0));
+      for (int plane = 1; plane < planes_; ++plane) {
+        motion += static_cast<double>(difference_.mean(with_even_chroma(before), with_even_chroma(now), plane));
       }
     }
     std::fill(values.begin(), values.end(), motion);
@@ -111,7 +114,7 @@ Result<std::unique_ptr<Feature>> create_float_motion(const Feature::Setup& setup
   const bool add_chroma = is_on(setup.options, "motion_add_uv");
   const bool narrow_chroma = add_chroma && setup.subsampling != Subsampling::yuv444;
   ACUITY_TRY(check_depth("float_motion", setup, {8, 10, 12, 16}));
-  ACUITY_TRY(check_sides("float_motion", setup, narrow_chroma ? 2 * kMinimumSide - 1 : kMinimumSide));
+  ACUITY_TRY(check_sides("float_motion", setup, narrow_chroma ? 2 * kMinimumSide : kMinimumSide));
   if (add_chroma) ACUITY_TRY(check_chroma("motion_add_uv of float_motion", setup));
   const MetricInfo info = float_motion_info();
   std::vector<FeatureOutput> outputs;
