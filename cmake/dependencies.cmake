@@ -16,4 +16,4 @@ pkg_check_modules(libav REQUIRED IMPORTED_TARGET libavformat libavcodec libavuti
 
 set(ACUITY_DEPENDENCIES
   PkgConfig::libhwy TBB::tbb fmt::fmt PkgConfig::lcms2 PNG::PNG JPEG::JPEG PkgConfig::libwebp PkgConfig::libwebpdemux
-  PkgConfig::libavif PkgConfig::libjxl PkgConfig::libjxl_threads TIFF::TIFF OpenEXR::OpenEXR)
+  PkgConfig::libavif PkgConfig::libjxl PkgConfig::libjxl_threads TIFF::TIFF OpenEXR::OpenEXR nlohmann_json::nlohmann_json)

@@ -79,6 +79,7 @@ struct MetricInfo {
   std::optional<std::pair<double, double>> map_thresholds{};
   std::string alpha_rule;               ///< what is done with transparency, in words
   std::vector<MetricOption> options{};  ///< what ScorerOptions::metric_options may hold
+  std::string variant{};                ///< the option that a word alone is a value of: "metric:word"; empty: none
   bool frames = false;                  ///< works on Y'CbCr frames, by way of FrameScorer instead of Scorer
 };
 

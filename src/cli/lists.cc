@@ -62,7 +62,7 @@ Status unknown_metric(const std::string& name, std::span<const MetricInfo> known
                            guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess), fmt::join(names, ", ")));
 }
 
-// NAME or NAME:OPTION=VALUE:...
+// NAME, NAME:OPTION=VALUE:... or, where the metric has variants, NAME:VARIANT:...
 Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricInfo> known) {
   const std::vector<std::string_view> parts = split(text, ':');
   MetricChoice choice;
@@ -72,6 +72,10 @@ Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricI
   if (metric == known.end()) return unknown_metric(choice.name, known);
   for (const std::string_view part : std::span(parts).subspan(1)) {
     const size_t equals = part.find('=');
+    if (equals == std::string_view::npos && !metric->variant.empty()) {
+      choice.options.push_back({metric->variant, std::string(trimmed(part))});
+      continue;
+    }
     if (equals == std::string_view::npos) {
       return usage(
           fmt::format("{} has no variant '{}'; options are written as in {}:OPTION=VALUE, and 'acuity metrics' "

@@ -138,6 +138,16 @@ const std::vector<Command>& commands() {
        .options = with_common({}),
        .words = {},
        .run = run_metrics},
+      {.name = "models",
+       .arguments = "",
+       .summary = "list the models of VMAF and what they assume",
+       .description = {"One paragraph for each model that is built in: how -m names it, which display and distance it "
+                       "was trained for, what it measures, and the range of its scores. Files are named as in "
+                       "-m vmaf:model=FILE."},
+       .examples = {{"acuity models", "what -m vmaf:MODEL takes"}},
+       .options = with_common({}),
+       .words = {},
+       .run = run_models},
       {.name = "devices",
        .arguments = "",
        .summary = "list what can compute on this machine",

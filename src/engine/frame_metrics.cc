@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The list of metrics of frames: every feature is one by itself.
+// The list of metrics of frames: VMAF, and every feature by itself.
 #include <algorithm>
 
 #include "base/try.h"
 #include "engine/frame_metric.h"
+#include "metrics/vmaf/metric.h"
 
 namespace acuity {
 namespace {
@@ -41,7 +42,7 @@ std::string metric_name(const std::string& feature) { return feature == "psnr" ?
 
 const std::vector<FrameMetricEntry>& frame_metrics() {
   static const std::vector<FrameMetricEntry> entries = [] {
-    std::vector<FrameMetricEntry> list;
+    std::vector<FrameMetricEntry> list{vmaf_entry()};
     for (const FeatureEntry& feature : features()) {
       FrameMetricEntry entry{feature.info, create_single, [](double) { return std::string(); }, &feature};
       entry.info.name = metric_name(feature.info.name);

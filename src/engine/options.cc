@@ -78,7 +78,8 @@ std::optional<double> OptionValues::number(std::string_view name) const { return
 std::string OptionValues::label(const MetricInfo& metric) const {
   std::string label = metric.name;
   for (size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].value != metric.options[i].otherwise) label += fmt::format(":{}={}", all_[i].name, all_[i].value);
+    if (all_[i].value == metric.options[i].otherwise) continue;
+    label += all_[i].name == metric.variant ? ":" + all_[i].value : fmt::format(":{}={}", all_[i].name, all_[i].value);
   }
   return label;
 }
