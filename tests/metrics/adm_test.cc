@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Values of options are those of libvmaf 3.2.0 with the same options, by its C code (--cpumask 63).
-#include <random>
-
 #include <gtest/gtest.h>
 
-#include "support/features.h"
+#include "support/adm_frames.h"
 
 namespace acuity::tests {
 namespace {
 
-const std::string kClip = "synth_320x180_1f_8bit_420";
-
-// adm2, aim, adm3 and the four scales, in the order of outputs().
-using Scores = std::vector<double>;
-
-void expect_scores(const std::vector<OptionValue>& options, const std::string& first_output, const Scores& expected) {
-  const SyntheticClip clip = synthetic_clip(kClip);
-  const Result<std::unique_ptr<Feature>> feature = create_feature("adm", clip.reference[0].format, options);
-  ASSERT_TRUE(feature.ok()) << feature.status().message();
-  const std::vector<FeatureOutput>& outputs = (*feature)->outputs();
-  EXPECT_EQ(outputs[0].name, first_output);
-  const FeatureValues values = measure_clip("adm", clip, options);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(values.frames.at(outputs[i].name)[0], expected[i]) << outputs[i].name;
-  }
-}
-
-// Luma made by a function of the place; grey, for nothing else counts.
-template <class Function>
-OwnedFrame draw(int width, int height, int depth, const Function& code) {
-  OwnedFrame frame;
-  frame.format = {.width = width, .height = height, .depth = depth, .subsampling = Subsampling::grey};
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const int value = code(x, y);
-      frame.planes[0].push_back(static_cast<uint8_t>(value & 255));
-      if (depth > 8) frame.planes[0].push_back(static_cast<uint8_t>(value >> 8));
-    }
-  }
-  return frame;
+// adm2, aim, adm3 and the four scales.
+void expect_scores(const std::vector<OptionValue>& options, const std::string& first_output,
+                   const std::vector<double>& expected) {
+  expect_first_outputs("adm", options, first_output, expected, 0);
 }
 
 TEST(Adm, EqualsLibvmaf) { expect_golden("adm", "adm", {}, 0); }
@@ -104,21 +76,10 @@ TEST(Adm, PartsThatAreLeftOut) {
                  0.9290031185087018, 0.9508622585101879});
 }
 
-// Details so strong that nothing may be taken for granted about how quotients are rounded, from a generator of which
-// the standard says all values; the sums are libvmaf's.
-TEST(Adm, BlackAndWhiteNoise) {
+// Nothing may be taken for granted here about how quotients are rounded.
+TEST(Adm, StrongestDetails) {
   for (const int depth : {8, 16}) {
-    std::minstd_rand random(1);
-    const int white = (1 << depth) - 1;
-    SyntheticClip clip;
-    clip.reference.push_back(draw(101, 67, depth, [&](int, int) { return random() % 2 == 0 ? 0 : white; }));
-    const std::vector<uint8_t> codes = clip.reference[0].planes[0];
-    const int bytes = depth / 8;
-    clip.distorted.push_back(draw(101, 67, depth, [&](int x, int y) {
-      const bool is_white = codes[static_cast<size_t>((y * 101 + x) * bytes)] != 0;
-      return is_white != (random() % 10 == 0) ? white : 0;
-    }));
-    const FeatureValues values = measure_clip("adm", clip);
+    const FeatureValues values = measure_clip("adm", black_and_white_noise(depth));
     const bool is_8 = depth == 8;
     EXPECT_EQ(values.frames.at("integer_adm2")[0], is_8 ? 0.756895507100986 : 0.7568195570354076);
     EXPECT_EQ(values.frames.at("integer_aim")[0], is_8 ? 0.22905807304910256 : 0.22911799543747768);
@@ -130,14 +91,10 @@ TEST(Adm, BlackAndWhiteNoise) {
 TEST(Adm, FlatFramesLoseNothing) {
   for (const int depth : {8, 10, 12, 16}) {
     for (const int code : {0, 1 << (depth - 1), (1 << depth) - 1}) {
-      SyntheticClip clip;
-      clip.reference.push_back(draw(64, 48, depth, [&](int, int) { return code; }));
-      clip.distorted = clip.reference;
-      const FeatureValues values = measure_clip("adm", clip, {{"adm_noise_weight", "0"}});
+      const FeatureValues values = measure_clip("adm", flat_luma(depth, code), {{"adm_noise_weight", "0"}});
       for (const auto& [name, frames] : values.frames) {
         const bool is_sum = name.find("num") != std::string::npos || name.find("den") != std::string::npos;
-        const bool is_zero = is_sum || name.starts_with("integer_aim");
-        EXPECT_EQ(frames[0], is_zero ? 0 : 1) << name;
+        EXPECT_EQ(frames[0], is_sum || name.starts_with("integer_aim") ? 0 : 1) << name;
       }
     }
   }
@@ -151,8 +108,8 @@ TEST(Adm, IsTheSameOnAllTargets) {
 }
 
 TEST(Adm, RefusesWhatItCannotHold) {
-  expect_refused("adm", {.width = 16, .height = 64}, "at least 17");
-  expect_refused("adm", {.width = 64, .height = 16}, "at least 17");
+  expect_refused("adm", {.width = 16, .height = 64}, "at least 17 x 17");
+  expect_refused("adm", {.width = 64, .height = 16}, "at least 17 x 17");
   const FrameView format{.width = 64, .height = 64};
   expect_refused("adm", format, "float_adm", {{"adm_norm_view_dist", "2.9"}});
   expect_refused("adm", format, "1080 rows seen from 3 or 5", {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "4"}});

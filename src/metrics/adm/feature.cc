@@ -10,6 +10,8 @@
 #include "metrics/adm/csf.h"
 #include "metrics/adm/integer_scale.h"
 #include "metrics/adm/outputs.h"
+#include "metrics/feature_options.h"
+#include "metrics/frame_checks.h"
 
 namespace acuity {
 namespace adm {
@@ -137,7 +139,7 @@ class Adm final : public Feature {
 
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
-  ACUITY_TRY(check_size("adm", setup.width, setup.height));
+  ACUITY_TRY(check_sides("adm", setup, kLeastSide));
   Result<Sensitivities> sensitivities = sensitivities_of(setup.options);
   if (!sensitivities.ok()) return sensitivities.status();
   const Viewing viewing = viewing_of(setup.options);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "metrics/feature_options.h"
+
 namespace acuity::adm {
 namespace {
 
@@ -12,25 +14,6 @@ namespace {
 double ratio(double part, double whole) { return whole == 0 ? 1 : part / whole; }
 
 }  // namespace
-
-MetricOption number_option(std::string name, std::string alias, std::string help, std::string otherwise, double least,
-                           double most) {
-  return {.name = std::move(name),
-          .help = std::move(help),
-          .otherwise = std::move(otherwise),
-          .least = least,
-          .most = most,
-          .alias = std::move(alias),
-          .in_names = true};
-}
-
-MetricOption whole_option(std::string name, std::string alias, std::string help, std::string otherwise, int least,
-                          int most) {
-  MetricOption option =
-      number_option(std::move(name), std::move(alias), std::move(help), std::move(otherwise), least, most);
-  option.whole = true;
-  return option;
-}
 
 std::vector<MetricOption> common_options() {
   std::vector<MetricOption> options{

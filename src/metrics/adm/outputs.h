@@ -15,11 +15,6 @@
 
 namespace acuity::adm {
 
-/// A number from `least` to `most` that shows in the names of outputs.
-MetricOption number_option(std::string name, std::string alias, std::string help, std::string otherwise, double least,
-                           double most);
-MetricOption whole_option(std::string name, std::string alias, std::string help, std::string otherwise, int least,
-                          int most);
 /// The options both features have, except for the display's height, whose alias differs.
 std::vector<MetricOption> common_options();
 

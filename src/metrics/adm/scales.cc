@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace acuity::adm {
 namespace {
 
@@ -50,14 +48,6 @@ ScaleShapes scale_shapes(int width, int height) {
     shape.end_row = std::min(std::max(shape.end_row, 2 * next.end_row + 1), shape.height);
   }
   return shapes;
-}
-
-Status check_size(const char* feature, int width, int height) {
-  if (std::min(width, height) >= kLeastSide) return {};
-  return Status(StatusCode::input,
-                fmt::format("the frames are {} x {}, and {} needs at least {} samples a side for its four scales; "
-                            "leave it out or scale the video up",
-                            width, height, feature, kLeastSide));
 }
 
 }  // namespace acuity::adm

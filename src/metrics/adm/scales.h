@@ -10,8 +10,6 @@
 #include <array>
 #include <cstddef>
 
-#include "acuity/status.h"
-
 namespace acuity::adm {
 
 constexpr int kScales = 4;
@@ -51,9 +49,6 @@ struct ScaleShape {
 
 using ScaleShapes = std::array<ScaleShape, kScales>;
 ScaleShapes scale_shapes(int width, int height);
-
-/// Refuses pictures that are too small; `feature` is named in the message.
-Status check_size(const char* feature, int width, int height);
 
 /// Puts the mirror image of its ends around a row of `width` samples: one before, two behind.
 template <typename T>

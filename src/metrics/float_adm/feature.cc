@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/float_adm/feature.h"
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "lang/targets.h"
+#include "metrics/adm/csf.h"
+#include "metrics/adm/outputs.h"
+#include "metrics/adm/scales.h"
+#include "metrics/feature_options.h"
+#include "metrics/float_adm/scale.h"
+#include "metrics/frame_checks.h"
+
+namespace acuity {
+namespace float_adm {
+namespace {
+
+// What adm_csf_mode may be besides 0 and 3 to 9, which are Watson's model.
+constexpr int kBarten = 1, kNative = 2;
+
+std::string factor_name(int direction, int scale) { return fmt::format("adm_f{}s{}", direction, scale); }
+
+const MetricInfo& info() {
+  static const MetricInfo info = [] {
+    MetricInfo made{.name = "float_adm",
+                    .version = "libvmaf 3.2.0",
+                    .title = "Detail loss and additive impairments, in float",
+                    .better = Better::higher,
+                    .identical = 1,
+                    .minimum_side = adm::kLeastSide,
+                    .alpha_rule = "",
+                    .options = adm::common_options()};
+    std::vector<MetricOption>& options = made.options;
+    options.push_back(whole_option("adm_ref_display_height", "rdf", "rows of the display", "1080", 1, 4320));
+    options.push_back(whole_option(
+        "adm_csf_mode", "csf", "contrast sensitivity: 1 Barten, 2 that of the paper on ADM, others Watson", "0", 0, 9));
+    options.push_back(whole_option("adm_bypass_cm", "bcm", "1: details do not mask each other", "0", 0, 1));
+    options.push_back(switch_option("adm_adm3_apply_hm", "aah", "adm3 is the harmonic mean of adm2 and aim", false));
+    options.back().in_names = true;
+    options.push_back(number_option("adm_p_norm", "apn", "exponent of the sums over details", "3", 1, 20));
+    for (int direction = 1; direction <= 2; ++direction) {
+      for (int scale = 0; scale < adm::kScales; ++scale) {
+        options.push_back(
+            number_option(factor_name(direction, scale), fmt::format("f{}s{}", direction, scale),
+                          fmt::format("sensitivity to {} details of scale {}; negative: that of the model",
+                                      direction == 1 ? "straight" : "diagonal", scale),
+                          "-1", -1, 10));
+      }
+    }
+    options.push_back(whole_option("adm_skip_aim_scale", "sasc", "leave this scale out of aim", "-1", 0, 3));
+    return made;
+  }();
+  return info;
+}
+
+adm::Sensitivities sensitivities_of(const OptionValues& options) {
+  const adm::Viewing viewing = adm::viewing_of(options);
+  const auto mode = static_cast<int>(*options.number("adm_csf_mode"));
+  adm::Sensitivities result = mode == kNative ? adm::native_sensitivities(viewing) : adm::watson_sensitivities(viewing);
+  if (mode == kBarten) {
+    result =
+        adm::barten_sensitivities(viewing, *options.number("adm_csf_scale"), *options.number("adm_csf_diag_scale"));
+  }
+  for (int scale = 0; scale < adm::kScales; ++scale) {
+    const double straight = *options.number(factor_name(1, scale)), diagonal = *options.number(factor_name(2, scale));
+    adm::Sensitivity& sensitivity = result[static_cast<size_t>(scale)];
+    if (straight >= 0) sensitivity.straight = static_cast<float>(straight);
+    if (diagonal >= 0) sensitivity.diagonal = static_cast<float>(diagonal);
+  }
+  return result;
+}
+
+struct Plan {
+  int width = 0;
+  int height = 0;
+  Options options;
+  adm::Combination combination;
+};
+
+class Worker final : public FeatureWorker {
+ public:
+  Status prepare(const Plan& plan) {
+    plan_ = plan;
+    const adm::ScaleShapes shapes = adm::scale_shapes(plan.width, plan.height);
+    for (size_t s = 0; s < adm::kScales; ++s) {
+      Scale* next = s + 1 < adm::kScales ? &scales_[s + 1] : nullptr;
+      ACUITY_TRY(scales_[s].prepare(static_cast<int>(s), shapes[s], plan.options, next));
+    }
+    return {};
+  }
+
+  size_t bytes() const override {
+    size_t total = 0;
+    for (const Scale& scale : scales_) total += scale.bytes();
+    return total;
+  }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    for (Scale& scale : scales_) scale.begin(*window.reference[0], *window.distorted[0]);
+    adm::make_all_rows(scales_);
+    std::array<adm::ScaleNumbers, adm::kScales> numbers;
+    for (size_t s = 0; s < adm::kScales; ++s) numbers[s] = scales_[s].finish();
+    adm::combine(numbers, plan_.width, plan_.height, plan_.combination, values);
+    return {};
+  }
+
+ private:
+  Plan plan_;
+  std::array<Scale, adm::kScales> scales_;
+};
+
+class FloatAdm final : public Feature {
+ public:
+  FloatAdm(Plan plan, std::vector<FeatureOutput> outputs) : plan_(plan), outputs_(std::move(outputs)) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    auto worker = std::make_unique<Worker>();
+    ACUITY_TRY(worker->prepare(plan_));
+    return std::unique_ptr<FeatureWorker>(std::move(worker));
+  }
+
+ private:
+  Plan plan_;
+  std::vector<FeatureOutput> outputs_;
+};
+
+Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
+  ACUITY_TRY(prepare_cpu());
+  ACUITY_TRY(check_sides("float_adm", setup, adm::kLeastSide));
+  const OptionValues& options = setup.options;
+  Plan plan{.width = setup.width,
+            .height = setup.height,
+            .options = {.sensitivities = sensitivities_of(options),
+                        .gain = *options.number("adm_enhn_gain_limit"),
+                        .noise_weight = *options.number("adm_noise_weight"),
+                        .exponent = *options.number("adm_p_norm"),
+                        .no_masking = *options.number("adm_bypass_cm") == 1,
+                        .skip_scale0 = is_on(options, "adm_skip_scale0")},
+            .combination = adm::combination_of(options)};
+  plan.combination.harmonic = is_on(options, "adm_adm3_apply_hm");
+  plan.combination.skipped_scale = static_cast<int>(*options.number("adm_skip_aim_scale"));
+  plan.combination.added_up_to_1 = true;
+  return std::unique_ptr<Feature>(std::make_unique<FloatAdm>(plan, adm::output_list(info(), options, false)));
+}
+
+}  // namespace
+}  // namespace float_adm
+
+FeatureEntry float_adm_entry() { return {float_adm::info(), float_adm::create}; }
+
+}  // namespace acuity

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What float_adm does with rows: the wavelet, and the details of one row taken apart and masked. See metrics/adm for
+// the words.
+//
+// Rows are aligned, and may be read and written up to a group of columns past their end.
+#ifndef ACUITY_METRICS_FLOAT_ADM_ROWS_H
+#define ACUITY_METRICS_FLOAT_ADM_ROWS_H
+
+#include <array>
+
+#include "metrics/adm/scales.h"
+
+namespace acuity::float_adm {
+
+constexpr int kBands = adm::kBands;
+using Bands = std::array<float*, kBands>;
+
+/// A row of what a filter made, its even and its odd columns apart.
+struct FilteredRow {
+  float* even = nullptr;
+  float* odd = nullptr;
+};
+
+/// Columns of the input from begin, which is the first of two groups, to end.
+void filter_rows(const std::array<const float*, 4>& rows, int begin, int end, FilteredRow low, FilteredRow high);
+
+/// Puts the mirror image of the ends around what was made of a row of `width` columns.
+void mirror_ends(FilteredRow row, int width);
+
+/// Columns of the result. The approximation or the details are not wanted where they are null.
+void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details);
+
+/// What details add to the thresholds around them, and at their own place.
+struct Influence {
+  float* around = nullptr;
+  float* own = nullptr;
+};
+
+struct DecoupleRule {
+  std::array<float, kBands> factors{};
+  float gain = 1;
+};
+
+/// Both parts are weighed and have no signs.
+void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
+              const Bands& restored, const Bands& added, Influence by_restored, Influence by_added);
+
+/// The sum over three neighbours, and that over the two at the sides with what is added at the place between them.
+void spread(Influence influence, int begin, int end, float* sums, float* own);
+
+/// Powers of weighed details, without their signs, of columns from left to right.
+void weighed_powers(const float* details, int left, int right, float factor, float exponent, float* powers);
+
+/// A threshold is the sum of these three; there is none where they are null.
+struct Mask {
+  const float* above = nullptr;
+  const float* own = nullptr;
+  const float* below = nullptr;
+};
+
+/// Powers of what the mask leaves.
+void masked_powers(const Bands& details, const Mask& mask, int left, int right, float exponent, const Bands& powers);
+
+}  // namespace acuity::float_adm
+
+#endif

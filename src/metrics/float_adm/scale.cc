@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/float_adm/scale.h"
+
+#include <algorithm>
+
+#include "metrics/frame_rows.h"
+
+namespace acuity::float_adm {
+namespace {
+
+constexpr int kMargin = 2 * adm::kColumnGroup;  // floats before and behind each row
+constexpr float kMiddle = 128;
+
+}  // namespace
+
+Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& options, Scale* next) {
+  index_ = index;
+  shape_ = shape;
+  options_ = options;
+  next_ = next;
+  rule_.gain = static_cast<float>(options.gain);
+  for (size_t b = 0; b < kBands; ++b) {
+    rule_.factors[b] = options.sensitivities[static_cast<size_t>(index)].of(static_cast<int>(b));
+  }
+
+  constexpr size_t kRows = 4 + 2 * (4 + kBands + 2 * kBands + 7);  // those below
+  const size_t row_bytes = Arena::cost<float>(static_cast<size_t>(shape.input_width + 2 * kMargin));
+  const size_t scratch = RowSums::scratch_floats(shape.right - shape.left);
+  Result<Arena> arena = Arena::create(kRows * row_bytes + 3 * kBands * Arena::cost<float>(scratch));
+  if (!arena.ok()) return arena.status();
+  arena_ = std::move(*arena);
+
+  low_ = {take_row(), take_row()};
+  high_ = {take_row(), take_row()};
+  for (size_t i = 0; i < 2; ++i) {
+    for (float*& row : inputs_[i]) row = take_row();
+    for (size_t b = 0; b < kBands; ++b) {
+      if (has_details()) details_[i][b] = take_row();
+      for (size_t parity = 0; parity < 2; ++parity) parts_[parity][i][b] = take_row();
+    }
+    for (float*& row : masks_[i].sums) row = take_row();
+    for (float*& row : masks_[i].own) row = take_row();
+    masks_[i].influence = {take_row(), take_row()};
+  }
+  for (float*& rows : sums_scratch_) rows = arena_.take<float>(scratch);
+  return {};
+}
+
+float* Scale::take_row() {
+  const size_t count = static_cast<size_t>(shape_.input_width + 2 * kMargin);
+  float* row = arena_.take<float>(count);
+  std::fill(row, row + count, 0.0f);  // what is computed past the ends is not used, but must not vary
+  return row + kMargin;
+}
+
+void Scale::begin(const FrameView& reference, const FrameView& distorted) {
+  frames_ = {reference, distorted};
+  for (std::array<int, 4>& rows : held_) rows.fill(-1);
+  const int width = shape_.right - shape_.left;
+  for (size_t b = 0; b < kBands; ++b) {
+    reference_sums_[b].emplace(sums_scratch_[b], width);
+    kept_sums_[b].emplace(sums_scratch_[kBands + b], width);
+    added_sums_[b].emplace(sums_scratch_[2 * kBands + b], width);
+  }
+}
+
+const float* Scale::input_row(size_t picture, int row) {
+  const auto place = static_cast<size_t>(row % 4);
+  float* samples = inputs_[picture][place];
+  if (index_ == 0 && held_[picture][place] != row) {
+    read_frame_row(frames_[picture], 0, row, -kMiddle, samples);
+    held_[picture][place] = row;
+  }
+  return samples;
+}
+
+void Scale::filter(int row, const std::array<int, 4>& inputs) {
+  const int begin = std::max(2 * shape_.first_column - 2 * adm::kColumnGroup, 0);
+  const int end = std::min(2 * shape_.end_column + 1, shape_.input_width);
+  for (size_t picture = 0; picture < 2; ++picture) {
+    std::array<const float*, 4> rows;
+    for (size_t i = 0; i < 4; ++i) rows[i] = input_row(picture, inputs[i]);
+    filter_rows(rows, begin, end, low_, high_);
+    mirror_ends(low_, shape_.input_width);
+    mirror_ends(high_, shape_.input_width);
+    float* approximation = next_ == nullptr ? nullptr : next_->inputs_[picture][static_cast<size_t>(row % 4)];
+    filter_columns(low_, high_, shape_.first_column, shape_.end_column, approximation, details_[picture]);
+  }
+}
+
+void Scale::decouple(int row) {
+  const auto exponent = static_cast<float>(options_.exponent);
+  if (row >= shape_.top && row < shape_.bottom) {
+    for (size_t b = 0; b < kBands; ++b) {
+      weighed_powers(details_[0][b], shape_.left, shape_.right, rule_.factors[b], exponent, reference_sums_[b]->row());
+      reference_sums_[b]->add();
+    }
+  }
+  const auto parity = static_cast<size_t>(row % 2);
+  const int begin = shape_.first_masked_column(), end = shape_.end_masked_column();
+  float_adm::decouple(details_[0], details_[1], begin, end, rule_, parts_[parity][0], parts_[parity][1],
+                      masks_[0].influence, masks_[1].influence);
+  for (MaskRows& rows : masks_) {
+    float* around = rows.influence.around;
+    around[-1] = around[1];
+    around[shape_.width] = around[shape_.width - 1];
+    spread(rows.influence, begin, end, rows.sums[static_cast<size_t>(row % 3)], rows.own[parity]);
+  }
+}
+
+void Scale::mask_part(size_t part, const MaskRows& by, int above, int row, int below, BandSums& sums) {
+  const auto parity = static_cast<size_t>(row % 2);
+  Mask mask;
+  if (!options_.no_masking) {
+    mask = {by.sums[static_cast<size_t>(above % 3)], by.own[parity], by.sums[static_cast<size_t>(below % 3)]};
+  }
+  masked_powers(parts_[parity][part], mask, shape_.left, shape_.right, static_cast<float>(options_.exponent),
+                {sums[0]->row(), sums[1]->row(), sums[2]->row()});
+  for (std::optional<RowSums>& sum : sums) sum->add();
+}
+
+void Scale::mask(int above, int row, int below) {
+  mask_part(0, masks_[1], above, row, below, kept_sums_);
+  mask_part(1, masks_[0], above, row, below, added_sums_);
+}
+
+float Scale::root(BandSums& sums, float noise) const {
+  float total = 0;
+  for (std::optional<RowSums>& sum : sums) {
+    const float inverse = static_cast<float>(1.0 / options_.exponent);
+    total += adm::float_power(static_cast<double>(sum->total()), static_cast<double>(inverse)) + noise;
+  }
+  return total;
+}
+
+adm::ScaleNumbers Scale::finish() {
+  if (!has_details()) return {.reference = 1e-10f};
+  const float inverse = static_cast<float>(1.0 / options_.exponent);
+  const auto amount = static_cast<float>(shape_.area() * options_.noise_weight);
+  const float noise = adm::float_power(static_cast<double>(amount), static_cast<double>(inverse));
+  const float kept = root(kept_sums_, noise), reference = root(reference_sums_, noise);
+  return {kept, reference, root(added_sums_, 0)};
+}
+
+}  // namespace acuity::float_adm
