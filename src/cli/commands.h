@@ -15,6 +15,7 @@ int run_score(const Request& request, Console& console);
 int run_video_info(const Request& request, Console& console);
 int run_metrics(const Request& request, Console& console);
 int run_models(const Request& request, Console& console);
+int run_vmaf(const Request& request, Console& console);
 int run_devices(const Request& request, Console& console);
 int run_selftest(const Request& request, Console& console);
 int run_completion(const Request& request, Console& console);

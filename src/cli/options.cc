@@ -9,6 +9,7 @@
 #include "acuity/scorer.h"
 #include "cli/commands.h"
 #include "cli/video_plan.h"
+#include "cli/vmaf_plan.h"
 
 namespace acuity::cli {
 namespace {
@@ -138,6 +139,20 @@ const std::vector<Command>& commands() {
        .options = with_common({}),
        .words = {},
        .run = run_metrics},
+      {.name = "vmaf",
+       .arguments = "",
+       .summary = "score videos as libvmaf's command does, with its options and outputs",
+       .description =
+           {"For scripts that call libvmaf's 'vmaf' (version 3.2.0): the same options, the same files with the "
+            "same names in them. Frame rates are by the clock on the wall, and a video that breaks off is an "
+            "error after what was scored is written."},
+       .examples = {{"acuity vmaf -r original.y4m -d compressed.y4m --json -o scores.json", "by model vmaf_v0.6.1"},
+                    {"acuity vmaf -r a.yuv -d b.yuv -w 1920 -h 1080 -p 420 -b 8 -m version=vmaf_v0.6.1neg --feature "
+                     "psnr -o scores.xml",
+                     "raw YUV, another model, and a feature"}},
+       .options = joined(vmaf_options(), {kColor}),
+       .words = {},
+       .run = run_vmaf},
       {.name = "models",
        .arguments = "",
        .summary = "list the models of VMAF and what they assume",

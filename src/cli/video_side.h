@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#ifndef ACUITY_CLI_VIDEO_SIDE_H
+#define ACUITY_CLI_VIDEO_SIDE_H
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "media/frame_queue.h"
+
+namespace acuity::cli {
+
+/// One stream on its way through, with the next frame in hand.
+class Side {
+ public:
+  Side(std::unique_ptr<FrameSource> source, std::string name) : queue_(std::move(source)), name_(std::move(name)) {}
+
+  const VideoFormat& format() const { return queue_.format(); }
+  const std::string& name() const { return name_; }
+  bool has_frame() const { return has_frame_; }
+  const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
+  /// Seconds after the first frame that was not left out.
+  double time() const { return frame_->time.value_or(0) - begin_; }
+  /// Where the frame in hand ends the stream early.
+  const Status& status() const { return status_; }
+  double milliseconds() { return queue_.milliseconds(); }
+
+  void advance() {
+    if (ended_) {
+      has_frame_ = false;
+      return;
+    }
+    frame_ = pool_.take();
+    Result<bool> more = queue_.next(*frame_);
+    has_frame_ = more.ok() && *more;
+    status_ = more.status();
+    ended_ = !has_frame_;
+    if (has_frame_) ++seen_;
+  }
+
+  /// Takes the first frame after those to be left out.
+  void begin(int64_t left_out) {
+    for (advance(); has_frame_ && left_out > 0; --left_out) advance();
+    begin_ = frame_->time.value_or(0);
+  }
+
+  /// Hands out the frame in hand and takes the next.
+  std::shared_ptr<VideoFrame> take() {
+    std::shared_ptr<VideoFrame> taken = std::move(frame_);
+    advance();
+    return taken;
+  }
+
+  /// How many frames there are, where the file or its end has told.
+  std::optional<int64_t> frames() const {
+    if (ended_ && status_.ok()) return seen_;
+    return format().frames;
+  }
+
+ private:
+  FrameQueue queue_;
+  std::string name_;
+  FramePool pool_;
+  std::shared_ptr<VideoFrame> frame_;
+  bool has_frame_ = false;
+  bool ended_ = false;
+  int64_t seen_ = 0;
+  double begin_ = 0;
+  Status status_;
+};
+
+}  // namespace acuity::cli
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A command that scripts for libvmaf's can call unchanged.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/pairs.h"
+#include "cli/pools.h"
+#include "cli/video_side.h"
+#include "cli/vmaf_output.h"
+
+namespace acuity::cli {
+namespace {
+
+Status write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int reason = errno;
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (written && closed) return {};
+  return Status(StatusCode::internal,
+                fmt::format("cannot write '{}': {}", path, std::generic_category().message(reason)));
+}
+
+// libvmaf makes these when all frames are over, so that they stand behind all others.
+bool is_late(const FrameOutput& output) { return output.name.starts_with("integer_motion"); }
+
+class VmafRun {
+ public:
+  VmafRun(const VmafPlan& plan, Console& console) : plan_(plan), console_(console) {}
+
+  Status operator()() {
+    ACUITY_TRY(open());
+    ACUITY_TRY(create_scorer());
+    const Stopwatch watch;
+    const Status walked = walk(watch);
+    if (scored_ == 0) return walked.ok() ? Status(StatusCode::input, "there is no frame to score") : walked;
+    Result<std::vector<FrameScore>> scores = scorer_->finish();
+    if (!scores.ok()) return scores.status();
+    results_.frames_per_second = static_cast<double>(pushed_) * 1000 / std::max(watch.milliseconds(), 1e-3);
+    collect(std::move(*scores));
+    if (!plan_.output.empty()) {
+      ACUITY_TRY(write_file(plan_.output, format_vmaf(results_, plan_.format, plan_.significant_digits)));
+    }
+    if (!plan_.quiet || plan_.output.empty()) tell_scores();
+    return walked;
+  }
+
+ private:
+  Status open() {
+    std::unique_ptr<FrameSource> reference, distorted;
+    ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, plan_.stream));
+    ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, plan_.stream));
+    const int depth = std::max(reference->format().depth, distorted->format().depth);
+    if (plan_.common_depth && !plan_.stream.size) {
+      VideoOptions options = plan_.stream;
+      options.depth = depth;
+      if (reference->format().depth != depth) ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, options));
+      if (distorted->format().depth != depth) ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, options));
+    }
+    reference_ = std::make_unique<Side>(std::move(reference), shown(plan_.reference));
+    distorted_ = std::make_unique<Side>(std::move(distorted), shown(plan_.distorted));
+    const FrameView mine = frame_format(reference_->format()), other = frame_format(distorted_->format());
+    if (mine.width != other.width || mine.height != other.height || mine.depth != other.depth ||
+        mine.subsampling != other.subsampling) {
+      return Status(
+          StatusCode::input,
+          fmt::format("the videos do not fit: {} has {}x{} {}-bit {}, {} has {}x{} {}-bit {}", reference_->name(),
+                      mine.width, mine.height, mine.depth, name_of(mine.subsampling), distorted_->name(), other.width,
+                      other.height, other.depth, name_of(other.subsampling)));
+    }
+    results_.width = mine.width;
+    results_.height = mine.height;
+    results_.subsample = plan_.subsample;
+    return {};
+  }
+
+  Status create_scorer() {
+    const FrameView format = frame_format(reference_->format());
+    FrameScorerOptions options{.width = format.width,
+                               .height = format.height,
+                               .depth = format.depth,
+                               .subsampling = format.subsampling,
+                               .threads = plan_.threads};
+    for (const VmafFeature& feature : plan_.features) options.metrics.push_back(feature.request);
+    if (plan_.predict) {
+      for (const VmafModel& model : plan_.models) options.metrics.push_back(model.request);
+    }
+    Result<FrameScorer> scorer = FrameScorer::create(options);
+    if (!scorer.ok()) return scorer.status();
+    scorer_ = std::move(*scorer);
+    return {};
+  }
+
+  // A video that breaks off does not lose what was scored, but is told at the end.
+  Status walk(const Stopwatch& watch) {
+    reference_->begin(plan_.skip_reference);
+    distorted_->begin(plan_.skip_distorted);
+    for (; plan_.frames == 0 || pushed_ < plan_.frames; ++pushed_) {
+      if (!reference_->has_frame() || !distorted_->has_frame()) return at_end();
+      const Result<FrameView> original = frame_view(reference_->format(), reference_->take());
+      if (!original.ok()) return original.status();
+      const Result<FrameView> other = frame_view(distorted_->format(), distorted_->take());
+      if (!other.ok()) return other.status();
+      const bool scored = pushed_ % plan_.subsample == 0;
+      ACUITY_TRY(scored ? scorer_->push(*original, *other) : scorer_->push_neighbour(*original, *other));
+      scored_ += scored ? 1 : 0;
+      if (!plan_.quiet) {
+        console_.progress(fmt::format("{} frames, {:.1f} a second", pushed_ + 1,
+                                      static_cast<double>(pushed_ + 1) * 1000 / std::max(watch.milliseconds(), 1.0)));
+      }
+    }
+    return {};
+  }
+
+  Status at_end() {
+    ACUITY_TRY(reference_->status());
+    ACUITY_TRY(distorted_->status());
+    if (reference_->has_frame() != distorted_->has_frame()) {
+      const bool reference_goes_on = reference_->has_frame();
+      console_.warn(fmt::format("{} ended before {}", (reference_goes_on ? *distorted_ : *reference_).name(),
+                                (reference_goes_on ? *reference_ : *distorted_).name()));
+    }
+    return {};
+  }
+
+  void add_column(FrameOutput output) {
+    const auto same = [&](const FrameOutput& other) { return other.name == output.name; };
+    if (std::any_of(results_.columns.begin(), results_.columns.end(), same)) return;
+    results_.columns.push_back(std::move(output));
+  }
+
+  // Features in the order they were asked for, then what is late, the models, and the parts of bootstraps.
+  void collect(std::vector<FrameScore> scores) {
+    std::vector<FrameOutput> late, parts;
+    for (size_t i = 0; i < plan_.features.size(); ++i) {
+      for (FrameOutput& output : scores[i].outputs) {
+        if (output.internal && !plan_.features[i].debug) continue;
+        if (is_late(output)) {
+          late.push_back(std::move(output));
+        } else {
+          add_column(std::move(output));
+        }
+      }
+      for (const NamedValue& aggregate : scores[i].aggregates) results_.aggregates.push_back(aggregate);
+    }
+    for (FrameOutput& output : late) add_column(std::move(output));
+    for (size_t i = plan_.features.size(); i < scores.size(); ++i) {
+      const std::string& name = plan_.models[i - plan_.features.size()].name;
+      for (FrameOutput& output : scores[i].outputs) {
+        const bool whole = output.name == "vmaf";
+        if (!whole && !output.name.starts_with("vmaf_")) continue;
+        output.name = name + output.name.substr(4);
+        if (whole) {
+          add_column(std::move(output));
+        } else {
+          parts.push_back(std::move(output));
+        }
+      }
+    }
+    for (FrameOutput& output : parts) add_column(std::move(output));
+  }
+
+  void tell_scores() {
+    if (!plan_.predict) return;
+    for (const VmafModel& model : plan_.models) {
+      std::string text;
+      for (const FrameOutput& column : results_.columns) {
+        const double value = mean(column.values);
+        if (column.name == model.name) text = fmt::format("{}: {:.6f}", model.source, value);
+        if (column.name == model.name + "_ci_p95_lo") text += fmt::format(", 95 % of the models from {:.6f}", value);
+        if (column.name == model.name + "_ci_p95_hi") text += fmt::format(" to {:.6f}", value);
+      }
+      console_.note(text);
+    }
+  }
+
+  const VmafPlan& plan_;
+  Console& console_;
+  std::unique_ptr<Side> reference_, distorted_;
+  std::optional<FrameScorer> scorer_;
+  int pushed_ = 0;
+  int scored_ = 0;
+  VmafResults results_;
+};
+
+}  // namespace
+
+int run_vmaf(const Request& request, Console& console) {
+  if (request.has("--version")) {
+    console.print(vmaf_version() + "\n");
+    return kExitOk;
+  }
+  const Result<VmafPlan> plan = plan_vmaf(request);
+  Status status = plan.status();
+  if (plan.ok()) {
+    if (!plan->quiet) {
+      for (const std::string& note : plan->notes) console.note("acuity: " + note);
+    }
+    status = VmafRun(*plan, console)();
+  }
+  if (!status.ok()) console.complain(status.message());
+  return exit_code(status.code());
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/vmaf_plan.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/try.h"
+#include "cli/lists.h"
+#include "metrics/vmaf/metric.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr int kMost = std::numeric_limits<int>::max();
+
+Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t end = 0; end != std::string_view::npos; text.remove_prefix(end == text.npos ? 0 : end + 1)) {
+    end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+  }
+  return parts;
+}
+
+// "key=value"; a word alone has no value.
+std::pair<std::string, std::optional<std::string>> key_and_value(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) return {text, {}};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string metric_of(const FeatureEntry& feature) {
+  for (const FrameMetricEntry& entry : frame_metrics()) {
+    if (entry.feature == &feature) return entry.info.name;
+  }
+  return "";
+}
+
+Result<VmafFeature> parse_feature(const std::string& text) {
+  const auto [name, rest] = key_and_value(text);
+  const FeatureEntry* entry = find_feature(name);
+  if (entry == nullptr) {
+    std::vector<std::string> names;
+    for (const FeatureEntry& known : features()) names.push_back(known.info.name);
+    return usage(fmt::format("there is no feature '{}'; there are: {}", name, fmt::join(names, ", ")));
+  }
+  VmafFeature feature{.request = {metric_of(*entry), {}}};
+  for (const std::string& part : rest ? split(*rest, ':') : std::vector<std::string>()) {
+    const auto [key, value] = key_and_value(part);
+    if (!value) return usage(fmt::format("'{}' does not do for an option of {}; write OPTION=VALUE", part, name));
+    if (key == "debug") {
+      feature.debug = *value == "true";
+    } else {
+      feature.request.options.push_back({key, *value});
+    }
+  }
+  const Result<OptionValues> values = OptionValues::parse(entry->info, feature.request.options);
+  if (!values.ok()) return values.status();
+  return feature;
+}
+
+Result<VmafModel> parse_model(const std::string& text) {
+  VmafModel model;
+  model.request = {"vmaf", {{"precision", "stream"}}};
+  std::string overrides;
+  for (const std::string& part : split(text, ':')) {
+    const auto [key, value] = key_and_value(part);
+    if (key == "disable_clip" || key == "enable_transform") {
+      model.request.options.push_back({key, value.value_or("true") == "true" ? "true" : "false"});
+    } else if (!value) {
+      return usage(
+          fmt::format("'{}' does not do for -m; write version=NAME or path=FILE, and name=NAME, disable_clip, "
+                      "enable_transform or FEATURE.OPTION=VALUE with colons between",
+                      part));
+    } else if (key == "version" || key == "path") {
+      model.source = *value;
+      if (key == "version" && vmaf::find_model(*value) == nullptr) {
+        return usage(fmt::format("there is no model '{}'; 'acuity models' lists those there are", *value));
+      }
+    } else if (key == "name") {
+      model.name = *value;
+    } else {
+      overrides += (overrides.empty() ? "" : ";") + part;
+    }
+  }
+  if (model.source.empty()) return usage(fmt::format("'{}' names no model; write version=NAME or path=FILE", text));
+  model.request.options.push_back({"model", model.source});
+  if (!overrides.empty()) model.request.options.push_back({"features", overrides});
+  return model;
+}
+
+// The features of a model are printed as well, all that each of them gives.
+Status add_features_of(const VmafModel& model, VmafPlan& plan) {
+  vmaf::ModelSet set;
+  ACUITY_TRY_ASSIGN(set, vmaf::load_model(model.source));
+  for (const OptionValue& option : model.request.options) {
+    if (option.name == "features") ACUITY_TRY(vmaf::apply_overrides(option.value, set));
+  }
+  std::vector<FeatureRequest> needs;
+  ACUITY_TRY_ASSIGN(needs, vmaf::features_of(set.whole, 8));
+  for (const FeatureRequest& need : needs) {
+    plan.features.push_back({.request = {metric_of(*need.entry), need.options.all()}});
+  }
+  return {};
+}
+
+struct Preset {
+  std::vector<std::string> models;
+  std::vector<std::string> features;
+  bool common_depth = false;
+};
+
+// The conditions of AOM's and Netflix's common tests.
+Result<Preset> find_preset(const Request& request) {
+  Preset preset;
+  if (request.has("--aom_ctc")) {
+    const std::string version = request.value("--aom_ctc");
+    int number = 0;
+    if (version.size() == 4 && version.starts_with("v") && version.ends_with(".0")) number = version[1] - '0';
+    if (number < 1 || number > 7) return usage(fmt::format("--aom_ctc is '{}'; use v1.0 to v7.0", version));
+    preset.models = {"version=vmaf_v0.6.1", "version=vmaf_v0.6.1neg:name=vmaf_neg"};
+    preset.features = {
+        "psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5", "ciede",
+        number < 7 ? "float_ssim=enable_db=true:clip_db=true" : "float_ssim=scale=1:enable_db=true:clip_db=true",
+        "float_ms_ssim=enable_db=true:clip_db=true", "psnr_hvs"};
+    if (number >= 3) preset.features.emplace_back("cambi");
+    preset.common_depth = number >= 6;
+  }
+  if (request.has("--nflx_ctc")) {
+    const std::string version = request.value("--nflx_ctc");
+    if (version != "v1.0") return usage(fmt::format("--nflx_ctc is '{}'; use v1.0", version));
+    for (const char* model : {"version=vmaf_4k_v0.6.1", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg"}) {
+      preset.models.emplace_back(model);
+    }
+    for (const char* feature :
+         {"psnr=enable_chroma=true:enable_apsnr=true", "float_ssim=enable_db=true:clip_db=true", "cambi"}) {
+      preset.features.emplace_back(feature);
+    }
+  }
+  return preset;
+}
+
+Status read_whole(const Request& request, const std::string& option, int least, int& target) {
+  if (!request.has(option)) return {};
+  ACUITY_TRY_ASSIGN(target, parse_whole(request.value(option), option, least, kMost));
+  return {};
+}
+
+Status plan_stream(const Request& request, VmafPlan& plan) {
+  plan.reference = request.value("--reference");
+  plan.distorted = request.value("--distorted");
+  if (plan.reference.empty()) return usage("the reference is missing: name a .y4m or .yuv file with -r");
+  if (plan.distorted.empty()) return usage("the distorted video is missing: name a .y4m or .yuv file with -d");
+  int given = 0;
+  for (const char* option : {"--width", "--height", "--pixel_format", "--bitdepth"})
+    given += request.has(option) ? 1 : 0;
+  if (given == 0) return {};
+  if (given < 4) return usage("raw YUV needs all of --width, --height, --pixel_format and --bitdepth");
+  int width = 0, height = 0, depth = 0;
+  ACUITY_TRY(read_whole(request, "--width", 1, width));
+  ACUITY_TRY(read_whole(request, "--height", 1, height));
+  ACUITY_TRY(read_whole(request, "--bitdepth", 1, depth));
+  if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
+    return usage(fmt::format("--bitdepth is {}; use 8, 10, 12 or 16", depth));
+  }
+  const std::string format = request.value("--pixel_format");
+  if (format == "420") plan.stream.subsampling = Subsampling::yuv420;
+  if (format == "422") plan.stream.subsampling = Subsampling::yuv422;
+  if (format == "444") plan.stream.subsampling = Subsampling::yuv444;
+  if (!plan.stream.subsampling) return usage(fmt::format("--pixel_format is '{}'; use 420, 422 or 444", format));
+  plan.stream.size = {width, height};
+  plan.stream.depth = depth;
+  return {};
+}
+
+Status plan_metrics(const Request& request, VmafPlan& plan) {
+  Preset preset;
+  ACUITY_TRY_ASSIGN(preset, find_preset(request));
+  plan.common_depth = preset.common_depth;
+  for (const std::string& model : request.values("--model")) preset.models.push_back(model);
+  for (const std::string& feature : request.values("--feature")) preset.features.push_back(feature);
+  if (preset.models.empty() && plan.predict) preset.models.emplace_back("version=vmaf_v0.6.1");
+  for (const std::string& text : preset.models) {
+    VmafModel model;
+    ACUITY_TRY_ASSIGN(model, parse_model(text));
+    for (const VmafModel& other : plan.models) {
+      if (other.name == model.name) {
+        return usage(fmt::format("two models have the name '{}'; give one another with name=NAME", model.name));
+      }
+    }
+    ACUITY_TRY(add_features_of(model, plan));
+    plan.models.push_back(std::move(model));
+  }
+  for (const std::string& text : preset.features) {
+    VmafFeature feature;
+    ACUITY_TRY_ASSIGN(feature, parse_feature(text));
+    plan.features.push_back(std::move(feature));
+  }
+  if (plan.features.empty())
+    return usage("there is nothing to compute: name a model with -m or a feature with --feature");
+  return {};
+}
+
+Status plan_output(const Request& request, VmafPlan& plan) {
+  plan.output = request.value("--output");
+  const int formats = request.has("--xml") + request.has("--json") + request.has("--csv") + request.has("--sub");
+  if (formats > 1) return usage("only one of --xml, --json, --csv and --sub is possible");
+  if (request.has("--json")) plan.format = VmafFormat::json;
+  if (request.has("--csv")) plan.format = VmafFormat::csv;
+  if (request.has("--sub")) plan.format = VmafFormat::sub;
+  if (request.has("--precision")) {
+    const std::string digits = request.value("--precision");
+    int count = 17;
+    if (digits != "max") ACUITY_TRY_ASSIGN(count, parse_whole(digits, "--precision", 1, 17));
+    plan.significant_digits = count;
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Option>& vmaf_options() {
+  static const std::vector<Option> table = [] {
+    std::vector<Option> options = {
+        {.name = "--reference", .letter = "-r", .value = "FILE", .help = "the original", .suggest = Suggest::files},
+        {.name = "--distorted",
+         .letter = "-d",
+         .value = "FILE",
+         .help = "what is compared with it",
+         .suggest = Suggest::files},
+        {.name = "--width", .letter = "-w", .value = "N", .help = "of raw YUV, as the next three"},
+        {.name = "--height", .letter = "-h", .value = "N", .help = "of raw YUV"},
+        {.name = "--pixel_format",
+         .letter = "-p",
+         .value = "FORMAT",
+         .help = "of raw YUV",
+         .words = {"420", "422", "444"},
+         .suggest = Suggest::words},
+        {.name = "--bitdepth",
+         .letter = "-b",
+         .value = "BITS",
+         .help = "of raw YUV",
+         .words = {"8", "10", "12", "16"},
+         .suggest = Suggest::words},
+        {.name = "--model",
+         .letter = "-m",
+         .value = "MODEL",
+         .help = "version=NAME or path=FILE, and with colons between name=NAME, disable_clip, enable_transform, "
+                 "FEATURE.OPTION=VALUE; 'acuity models' lists names",
+         .otherwise = "version=vmaf_v0.6.1"},
+        {.name = "--feature",
+         .value = "FEATURE",
+         .help = "what to compute besides, as NAME or NAME=OPTION=VALUE:...; 'acuity metrics' lists them"},
+        {.name = "--output",
+         .letter = "-o",
+         .value = "FILE",
+         .help = "where the results go; without it only the scores are told",
+         .suggest = Suggest::files},
+        {.name = "--xml", .help = "write XML; this is the default"},
+        {.name = "--json", .help = "write JSON"},
+        {.name = "--csv", .help = "write CSV"},
+        {.name = "--sub", .help = "write subtitles"},
+        {.name = "--precision",
+         .value = "DIGITS",
+         .help = "significant digits of numbers, or max for all; otherwise six places, as libvmaf"},
+        {.name = "--threads", .value = "N", .help = "how many threads work; never changes a score", .otherwise = "1"},
+        {.name = "--subsample", .value = "N", .help = "score one frame in N; motion still sees all", .otherwise = "1"},
+        {.name = "--frame_cnt", .value = "N", .help = "score N frames at most"},
+        {.name = "--frame_skip_ref",
+         .value = "N",
+         .help = "leave out the first N frames of the reference",
+         .otherwise = "0"},
+        {.name = "--frame_skip_dist",
+         .value = "N",
+         .help = "leave out the first N frames of the distorted video",
+         .otherwise = "0"},
+        {.name = "--aom_ctc", .value = "VERSION", .help = "what AOM's common test conditions ask for, v1.0 to v7.0"},
+        {.name = "--nflx_ctc", .value = "VERSION", .help = "what Netflix's common test conditions ask for: v1.0"},
+        {.name = "--cpumask", .value = "MASK", .help = "has no effect; ACUITY_CPU chooses the instruction set"},
+        {.name = "--gpumask", .value = "MASK", .help = "has no effect"},
+        {.name = "--no_prediction", .letter = "-n", .help = "features only"},
+        {.name = "--quiet", .letter = "-q", .help = "show no progress, and with --output no score"},
+        {.name = "--version", .letter = "-v", .help = "print the version"},
+        {.name = "--help", .help = "show this help"},
+    };
+    // Of several the last counts, as with libvmaf's command.
+    for (Option& option : options) option.repeats = !option.value.empty();
+    return options;
+  }();
+  return table;
+}
+
+Result<VmafPlan> plan_vmaf(const Request& request) {
+  VmafPlan plan;
+  plan.predict = !request.has("--no_prediction");
+  plan.quiet = request.has("--quiet");
+  ACUITY_TRY(plan_stream(request, plan));
+  ACUITY_TRY(plan_metrics(request, plan));
+  ACUITY_TRY(plan_output(request, plan));
+  ACUITY_TRY(read_whole(request, "--threads", 0, plan.threads));
+  ACUITY_TRY(read_whole(request, "--subsample", 0, plan.subsample));
+  ACUITY_TRY(read_whole(request, "--frame_cnt", 0, plan.frames));
+  ACUITY_TRY(read_whole(request, "--frame_skip_ref", 0, plan.skip_reference));
+  ACUITY_TRY(read_whole(request, "--frame_skip_dist", 0, plan.skip_distorted));
+  plan.threads = std::clamp(plan.threads, 1, 1024);
+  plan.subsample = std::max(plan.subsample, 1);
+  for (const char* option : {"--cpumask", "--gpumask"}) {
+    if (request.has(option)) plan.notes.push_back(fmt::format("{} has no effect here", option));
+  }
+  return plan;
+}
+
+}  // namespace acuity::cli

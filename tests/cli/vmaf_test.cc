@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// 'acuity vmaf' beside libvmaf's own command: tests/golden/vmaf_command holds what that wrote, with its version and
+// frame rate taken out, on the instructions every processor has.
+#include <regex>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "engine/feature.h"
+#include "support/synthetic_video.h"
+
+namespace acuity::test {
+namespace {
+
+std::string write_clip(const std::string& name, const std::vector<tests::OwnedFrame>& frames) {
+  std::string bytes;
+  for (const tests::OwnedFrame& frame : frames) {
+    for (const std::vector<uint8_t>& plane : frame.planes) bytes.append(plane.begin(), plane.end());
+  }
+  write_file(scratch(name), bytes);
+  return scratch(name);
+}
+
+std::vector<std::string> clip_words(const std::string& name = "synth_320x240_4f_8bit_420") {
+  const tests::SyntheticClip clip = tests::synthetic_clip(name);
+  const FrameView& format = clip.reference[0].format;
+  return {"vmaf",
+          "-r",
+          write_clip("reference.yuv", clip.reference),
+          "-d",
+          write_clip("distorted.yuv", clip.distorted),
+          "-w",
+          std::to_string(format.width),
+          "-h",
+          std::to_string(format.height),
+          "-p",
+          "420",
+          "-b",
+          "8"};
+}
+
+Outcome vmaf(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return acuity(words);
+}
+
+void expect_as_libvmaf(const std::string& golden, const std::vector<std::string>& words) {
+  if (find_feature("vif") == nullptr) GTEST_SKIP();
+  const std::string path = scratch("output");
+  std::vector<std::string> all = words;
+  all.insert(all.end(), {"-q", "-o", path});
+  const Outcome outcome = vmaf(clip_words(), all);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "");
+  std::string text = read_file(path);
+  text = std::regex_replace(text, std::regex("\"version\": \"[^\"]*\""), "\"version\": \"V\"");
+  text = std::regex_replace(text, std::regex("VMAF version=\"[^\"]*\""), "VMAF version=\"V\"");
+  text = std::regex_replace(text, std::regex("\"fps\": [0-9.]+"), "\"fps\": X");
+  text = std::regex_replace(text, std::regex("fps=\"[0-9.]+\""), "fps=\"X\"");
+  EXPECT_EQ(text, read_file(std::string(ACUITY_TEST_DATA) + "/golden/vmaf_command/" + golden));
+}
+
+TEST(VmafCommand, WritesJsonAsLibvmaf) { expect_as_libvmaf("default.json", {"--json"}); }
+
+TEST(VmafCommand, WritesXmlAsLibvmaf) {
+  expect_as_libvmaf("features.xml", {"-m", "version=vmaf_v0.6.1neg:name=neg", "--feature", "psnr=enable_apsnr=true",
+                                     "--feature", "cambi", "--threads", "2"});
+}
+
+TEST(VmafCommand, WritesCsvAsLibvmaf) {
+  expect_as_libvmaf("bootstrap.csv", {"-m", "version=vmaf_b_v0.6.3", "--subsample", "2", "--csv"});
+}
+
+TEST(VmafCommand, WritesSubtitlesAsLibvmaf) {
+  expect_as_libvmaf("motion.sub", {"-n", "--feature", "motion", "--frame_cnt", "3", "--frame_skip_dist", "1", "--sub",
+                                   "--cpumask", "1"});
+}
+
+TEST(VmafCommand, TellsTheScore) {
+  const Outcome outcome = vmaf(clip_words("synth_64x64_2f_8bit_420"), {"-n", "--feature", "psnr", "--gpumask", "1"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "acuity: --gpumask has no effect here\n");
+  EXPECT_TRUE(acuity({"vmaf", "-v"}).out.starts_with("3.2.0 (acuity "));
+}
+
+TEST(VmafCommand, KeepsWhatWasScoredBeforeDamage) {
+  std::vector<std::string> words = clip_words("synth_64x64_3f_8bit_420");
+  std::string bytes = read_file(words[4]);
+  write_file(words[4], bytes.substr(0, bytes.size() - 10));
+  const std::string path = scratch("output");
+  const Outcome outcome = vmaf(words, {"-n", "--feature", "psnr", "--json", "-o", path});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("truncated"), std::string::npos) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read_file(path))["frames"].size(), 2u);
+}
+
+TEST(VmafCommand, AShorterVideoIsWarnedOf) {
+  std::vector<std::string> words = clip_words("synth_64x64_3f_8bit_420");
+  write_file(words[4], read_file(words[4]).substr(0, 64 * 64 * 3 / 2 * 2));
+  const Outcome outcome = vmaf(words, {"-n", "--feature", "psnr"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("ended before"), std::string::npos) << outcome.err;
+}
+
+TEST(VmafCommand, NumbersMayHaveMoreDigits) {
+  const std::string path = scratch("output");
+  ASSERT_EQ(vmaf(clip_words("synth_64x64_1f_8bit_420"),
+                 {"-n", "--feature", "psnr", "--json", "-o", path, "--precision", "max"})
+                .exit_code,
+            0);
+  const std::string text = read_file(path);
+  EXPECT_TRUE(std::regex_search(text, std::regex("\"psnr_y\": [0-9]+\\.[0-9]{12,}"))) << text;
+}
+
+TEST(VmafCommand, RefusesWhatMakesNoSense) {
+  if (find_feature("vif") == nullptr || find_feature("speed_chroma") == nullptr) GTEST_SKIP();
+  const std::vector<std::string> words = clip_words("synth_64x64_1f_8bit_420");
+  const auto message = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = vmaf(words, more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_NE(message({"-m", "vmaf_v0.6.1"}).find("'vmaf_v0.6.1' does not do for -m"), std::string::npos);
+  EXPECT_NE(message({"-m", "version=vmaf_v7"}).find("there is no model 'vmaf_v7'"), std::string::npos);
+  EXPECT_NE(message({"-m", "version=vmaf_v1.0.16_3d0h", "-m", "version=vmaf_v1.0.16_5d0h"}).find("two models"),
+            std::string::npos);
+  EXPECT_NE(message({"--feature", "nothing"}).find("there is no feature 'nothing'"), std::string::npos);
+  EXPECT_NE(message({"--feature", "psnr=x=1"}).find("psnr has no option 'x'"), std::string::npos);
+  EXPECT_NE(message({"-b", "9"}).find("--bitdepth is 9"), std::string::npos);
+  EXPECT_NE(message({"-p", "411"}).find("--pixel_format is '411'"), std::string::npos);
+  EXPECT_NE(message({"--aom_ctc", "v8.0"}).find("use v1.0 to v7.0"), std::string::npos);
+  EXPECT_EQ(acuity({"vmaf", "-r", words[2], "-d", words[4], "-w", "64"}).exit_code, 2);
+  EXPECT_EQ(acuity({"vmaf", "-r", words[2]}).exit_code, 2);
+  EXPECT_EQ(acuity({"vmaf", "-r", "/no/such/file", "-d", words[4]}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace acuity::test
