@@ -20,6 +20,7 @@ struct BenchedFeature {
   std::unique_ptr<FeatureWorker> worker;
 
   Status create(const std::string& name, const FrameView& format, const std::vector<OptionValue>& options) {
+    if (Status status = prepare_cpu(); !status.ok()) return status;
     const FeatureEntry* entry = find_feature(name);
     if (entry == nullptr) return Status(StatusCode::usage, "no feature " + name);
     Result<OptionValues> values = OptionValues::parse(entry->info, options);

@@ -11,6 +11,7 @@
 #include "metrics/float_adm/feature.h"
 #include "metrics/float_ssim/entries.h"
 #include "metrics/motion/feature.h"
+#include "metrics/psnr_hvs/feature.h"
 #include "metrics/psnr_yuv/feature.h"
 #include "metrics/ssim/feature.h"
 
@@ -59,6 +60,7 @@ const std::vector<FeatureEntry>& features() {
       float_ssim_entry,
       motion_entry,
       motion_v2_entry,
+      psnr_hvs_entry,
       psnr_yuv_entry,
       ssim_entry,
   };

@@ -24,8 +24,7 @@ HWY_INLINE void to_floats(const Sample* samples, int width, float scale, float o
   for (; x < width; ++x) out[x] = static_cast<float>(samples[x]) * scale + offset;
 }
 
-void ToFloats(const std::byte* row, int depth, int width, float offset, float* out) {
-  const float scale = 1.0f / static_cast<float>(1 << (depth - 8));
+void ToFloats(const std::byte* row, int depth, int width, float scale, float offset, float* out) {
   if (depth == 8) {
     to_floats(reinterpret_cast<const uint8_t*>(row), width, scale, offset, out);
   } else {
@@ -43,11 +42,21 @@ namespace frame_rows {
 HWY_EXPORT(ToFloats);
 }  // namespace frame_rows
 
-void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
+namespace {
+
+void read(const FrameView& frame, int plane, int y, float scale, float offset, float* out) {
   const auto p = static_cast<size_t>(plane);
   HWY_DYNAMIC_DISPATCH(frame_rows::ToFloats)
-  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), offset, out);
+  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), scale, offset, out);
 }
+
+}  // namespace
+
+void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
+  read(frame, plane, y, 1.0f / static_cast<float>(1 << (frame.depth - 8)), offset, out);
+}
+
+void read_frame_codes(const FrameView& frame, int plane, int y, float* out) { read(frame, plane, y, 1, 0, out); }
 
 }  // namespace acuity
 #endif

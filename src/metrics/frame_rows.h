@@ -11,6 +11,9 @@ namespace acuity {
 /// aligned as an Arena's memory.
 void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out);
 
+/// A row of a plane as it is stored.
+void read_frame_codes(const FrameView& frame, int plane, int y, float* out);
+
 /// The frame with its colour planes as libvmaf has them: where the frame's sides are odd, their last column or row,
 /// which stands for half as many pixels, is left out. Not for luma.
 inline FrameView with_even_chroma(const FrameView& frame) {

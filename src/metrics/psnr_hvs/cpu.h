@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#ifndef ACUITY_METRICS_PSNR_HVS_CPU_H
+#define ACUITY_METRICS_PSNR_HVS_CPU_H
+
+#include <array>
+#include <cstddef>
+
+#include "acuity/frame.h"
+#include "acuity/status.h"
+#include "base/memory.h"
+
+namespace acuity::psnr_hvs {
+
+inline constexpr int kBlock = 8;  // side of a block
+inline constexpr int kStep = 7;   // from block to block
+inline constexpr int kCoefficients = kBlock * kBlock;
+
+/// Of each coefficient, row by row.
+struct Weights {
+  std::array<float, kCoefficients> visibility;
+  std::array<float, kCoefficients> masking;
+};
+Weights weights_of_plane(int plane);
+
+class VisibleError {
+ public:
+  /// For planes up to that width.
+  static Result<VisibleError> create(int width);
+  size_t bytes() const { return memory_.size(); }
+
+  /// The mean of the squared errors that can be seen; the peak is 1. The plane is at least a block wide and high.
+  float mean(const FrameView& reference, const FrameView& distorted, int plane);
+
+ private:
+  using Rows = std::array<float*, kBlock>;
+
+  Arena memory_;
+  std::array<Rows, 2> rings_{};  // rows of both frames
+  float* scratch_ = nullptr;
+};
+
+}  // namespace acuity::psnr_hvs
+
+#endif
