@@ -13,6 +13,7 @@
 #include "metrics/motion/feature.h"
 #include "metrics/psnr_hvs/feature.h"
 #include "metrics/psnr_yuv/feature.h"
+#include "metrics/speed/feature.h"
 #include "metrics/ssim/feature.h"
 
 namespace acuity {
@@ -62,6 +63,8 @@ const std::vector<FeatureEntry>& features() {
       motion_v2_entry,
       psnr_hvs_entry,
       psnr_yuv_entry,
+      speed_chroma_entry,
+      speed_temporal_entry,
       ssim_entry,
   };
   // clang-format on

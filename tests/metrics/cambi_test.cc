@@ -19,33 +19,6 @@ namespace {
 
 const std::string kClip = "synth_320x240_4f_8bit_422";
 
-std::vector<OptionValue> options_of(const std::string& text) {
-  std::vector<OptionValue> options;
-  std::istringstream settings(text);
-  for (std::string setting; std::getline(settings, setting, ':');) {
-    const size_t equals = setting.find('=');
-    options.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
-  return options;
-}
-
-struct Expected {
-  std::string options;
-  std::string output;
-  double value;  // of the last frame
-};
-
-void expect_last_values(const std::string& name, const std::vector<Expected>& expected) {
-  const SyntheticClip clip = synthetic_clip(name);
-  std::map<std::string, FeatureValues> measured;
-  for (const Expected& row : expected) {
-    if (!measured.contains(row.options)) measured[row.options] = measure_clip("cambi", clip, options_of(row.options));
-    const auto& frames = measured[row.options].frames;
-    ASSERT_TRUE(frames.contains(row.output)) << row.options << " " << row.output;
-    EXPECT_EQ(frames.at(row.output).back(), row.value) << row.options << " " << row.output;
-  }
-}
-
 std::string refusal(int width, int height, const std::string& options) {
   FrameView format;
   format.width = width;
@@ -61,7 +34,7 @@ TEST(Cambi, EqualsLibvmafAsTheModelsOfVersion1UseIt) {
 
 TEST(Cambi, OptionsOnBytes) {
   expect_last_values(
-      kClip,
+      "cambi", kClip,
       {
           {"full_ref=true", "cambi", 0.8564341000519914},
           {"full_ref=true", "cambi_source", 0.8971717990681428},
@@ -98,7 +71,7 @@ TEST(Cambi, OptionsOnBytes) {
 
 TEST(Cambi, OptionsOnWords) {
   expect_last_values(
-      "synth_352x288_4f_12bit_420",
+      "cambi", "synth_352x288_4f_12bit_420",
       {
           {"full_ref=true", "cambi", 2.7513652299493834},
           {"full_ref=true", "cambi_source", 0},

@@ -161,6 +161,37 @@ inline void expect_refused(const std::string& feature, const FrameView& format, 
   EXPECT_NE(created.status().message().find(words), std::string::npos) << created.status().message();
 }
 
+/// Options as libvmaf's --feature takes them: "name=value:name=value".
+inline std::vector<OptionValue> options_of(const std::string& text) {
+  std::vector<OptionValue> options;
+  std::istringstream settings(text);
+  for (std::string setting; std::getline(settings, setting, ':');) {
+    const size_t equals = setting.find('=');
+    options.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+  }
+  return options;
+}
+
+/// An output of the last frame with some options.
+struct ExpectedOutput {
+  std::string options;
+  std::string output;
+  double value;
+};
+
+/// Compares with ==.
+inline void expect_last_values(const std::string& feature, const std::string& clip_name,
+                               const std::vector<ExpectedOutput>& expected) {
+  const SyntheticClip clip = synthetic_clip(clip_name);
+  std::map<std::string, FeatureValues> measured;
+  for (const ExpectedOutput& row : expected) {
+    if (!measured.contains(row.options)) measured[row.options] = measure_clip(feature, clip, options_of(row.options));
+    const auto& frames = measured[row.options].frames;
+    ASSERT_TRUE(frames.contains(row.output)) << row.options << " " << row.output;
+    EXPECT_EQ(frames.at(row.output).back(), row.value) << row.options << " " << row.output;
+  }
+}
+
 }  // namespace acuity::tests
 
 #endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SpEED, spatial efficient entropic differencing, of colour and of motion, as libvmaf 3.2.0 defines it.
+#include "metrics/speed/feature.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "metrics/feature_options.h"
+#include "metrics/frame_checks.h"
+#include "metrics/speed/shrink.h"
+#include "metrics/speed/texture.h"
+
+namespace acuity {
+namespace speed {
+namespace {
+
+struct Settings {
+  Geometry geometry;
+  double kernel_scale = 1;
+  std::string method;
+  float noise = 0;
+  float floor = 0;
+  double largest = 0;
+  int weighting = 0;
+  bool reference_only = false;  // of the present frame, both differences take the reference
+};
+
+std::vector<MetricOption> common_options() {
+  return {
+      number_option("speed_kernelscale", "ks", "width of the filters", "1", 0.1, 4),
+      number_option("speed_prescale", "ps", "scale the frame first", "1", 0.1, 4),
+      word_option("speed_prescale_method", "psm", "how to scale it", {"nearest", "bilinear", "bicubic", "lanczos4"}),
+      number_option("speed_sigma_nn", "snn", "deviation of the noise of seeing", "0.29", 0.1, 2),
+      number_option("speed_nn_floor", "nnf", "part of that noise below which nothing counts", "0", 0, 1),
+      number_option("speed_max_val", "mxv", "larger values become this", "1000", 0, 1000),
+  };
+}
+
+MetricInfo make_info(std::string name, std::string title, MetricOption last) {
+  MetricInfo info{.name = std::move(name),
+                  .version = "3.2.0",
+                  .title = std::move(title),
+                  .better = Better::lower,
+                  .identical = 0,
+                  .minimum_side = 1,
+                  .alpha_rule = "",
+                  .options = common_options()};
+  info.options.push_back(std::move(last));
+  return info;
+}
+
+const MetricInfo& chroma_info() {
+  static const MetricInfo info =
+      make_info("speed_chroma", "how far the colour of two frames is apart in information",
+                whole_option("speed_weight_var_mode", "wvm",
+                             "whose variance weighs the entropies, in one of seven ways", "0", 0, 6));
+  return info;
+}
+
+const MetricInfo& temporal_info() {
+  static const MetricInfo info = [] {
+    MetricOption last =
+        switch_option("speed_use_ref_diff", "urd", "take the present frame of the reference for both", false);
+    last.in_names = true;
+    return make_info("speed_temporal", "how far the motion of two videos is apart in information", last);
+  }();
+  return info;
+}
+
+// Measures pairs of planes, with memory of its own.
+class Meter {
+ public:
+  static Result<Meter> create(const Settings& settings) {
+    Meter meter(settings);
+    Result<Shrinker> shrinker = Shrinker::create(settings.geometry, settings.kernel_scale, settings.method);
+    if (!shrinker.ok()) return shrinker.status();
+    meter.shrinker_ = std::make_unique<Shrinker>(std::move(*shrinker));
+    ACUITY_TRY_ASSIGN(meter.finder_,
+                      TextureFinder::create(settings.geometry.small_width, settings.geometry.small_height));
+    const size_t floats =
+        static_cast<size_t>(meter.shrinker_->small_stride()) * static_cast<size_t>(settings.geometry.small_height);
+    ACUITY_TRY_ASSIGN(meter.arena_, Arena::create(Arena::cost<float>(floats)));
+    meter.small_ = meter.arena_.take<float>(floats);
+    std::fill_n(meter.small_, floats, 0.0f);
+    return meter;
+  }
+
+  struct Outcome {
+    float score = 0;
+    bool singular = false;  // of either plane
+  };
+  Outcome measure(const PlaneSource& reference, const PlaneSource& distorted) {
+    find(reference, reference_);
+    find(distorted, distorted_);
+    const bool singular = reference_.singular || distorted_.singular;
+    // One that could not be measured would make the other seem far away.
+    if (reference_.singular != distorted_.singular) return {0, singular};
+    return {distance(reference_, distorted_, settings_.noise, settings_.floor, settings_.weighting), singular};
+  }
+
+  size_t bytes() const {
+    return arena_.size() + shrinker_->bytes() + finder_.bytes() +
+           4 * sizeof(float) * static_cast<size_t>(finder_.blocks());
+  }
+
+ private:
+  explicit Meter(const Settings& settings) : settings_(settings) {}
+
+  void find(const PlaneSource& source, Texture& out) {
+    shrinker_->shrink(source, small_);
+    finder_.find(small_, shrinker_->small_stride(), settings_.noise, out);
+  }
+
+  Settings settings_;
+  std::unique_ptr<Shrinker> shrinker_;
+  TextureFinder finder_;
+  Arena arena_;
+  float* small_ = nullptr;
+  Texture reference_, distorted_;
+};
+
+class ChromaWorker final : public FeatureWorker {
+ public:
+  ChromaWorker(Meter meter, double largest) : meter_(std::move(meter)), largest_(largest) {}
+  size_t bytes() const override { return meter_.bytes(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    const auto plane = [&](int number) {
+      return meter_.measure({window.reference[0], nullptr, number}, {window.distorted[0], nullptr, number});
+    };
+    const Meter::Outcome u = plane(1), v = plane(2);
+    // A plane that could not be measured, a flat one for instance, is taken to be as far away as the other.
+    float both = static_cast<float>(static_cast<double>(u.score + v.score) / 2);
+    if (u.singular != v.singular) both = u.singular ? v.score : u.score;
+    values[0] = std::min(static_cast<double>(u.score), largest_);
+    values[1] = std::min(static_cast<double>(v.score), largest_);
+    values[2] = std::min(static_cast<double>(both), largest_);
+    return {};
+  }
+
+ private:
+  Meter meter_;
+  double largest_;
+};
+
+class TemporalWorker final : public FeatureWorker {
+ public:
+  TemporalWorker(Meter meter, bool reference_only) : meter_(std::move(meter)), reference_only_(reference_only) {}
+  size_t bytes() const override { return meter_.bytes(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    values[0] = 0;
+    if (window.reference[1] == nullptr) return {};
+    const FrameView* now = reference_only_ ? window.reference[0] : window.distorted[0];
+    values[0] = static_cast<double>(
+        meter_.measure({window.reference[1], window.reference[0], 0}, {window.distorted[1], now, 0}).score);
+    return {};
+  }
+
+ private:
+  Meter meter_;
+  bool reference_only_;
+};
+
+class Speed final : public Feature {
+ public:
+  Speed(std::vector<FeatureOutput> outputs, Settings settings, bool temporal)
+      : outputs_(std::move(outputs)), settings_(std::move(settings)), temporal_(temporal) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+  size_t headline() const override { return outputs_.size() - 1; }
+  int history() const override { return temporal_ ? 1 : 0; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    Result<Meter> meter = Meter::create(settings_);
+    if (!meter.ok()) return meter.status();
+    if (temporal_) {
+      return std::unique_ptr<FeatureWorker>(
+          std::make_unique<TemporalWorker>(std::move(*meter), settings_.reference_only));
+    }
+    return std::unique_ptr<FeatureWorker>(std::make_unique<ChromaWorker>(std::move(*meter), settings_.largest));
+  }
+
+ private:
+  std::vector<FeatureOutput> outputs_;
+  Settings settings_;
+  bool temporal_;
+};
+
+// For planes of that size.
+Result<Settings> read_settings(std::string_view feature, const OptionValues& options, int width, int height) {
+  Settings settings;
+  settings.kernel_scale = *options.number("speed_kernelscale");
+  settings.method = options.text("speed_prescale_method");
+  settings.noise = static_cast<float>(*options.number("speed_sigma_nn"));
+  settings.floor = static_cast<float>(*options.number("speed_nn_floor"));
+  settings.largest = *options.number("speed_max_val");
+  if (!is_kernel_scale(settings.kernel_scale)) {
+    return Status(StatusCode::usage, fmt::format("{} has no filters for speed_kernelscale={:g}; use one of {}", feature,
+                                                 settings.kernel_scale, kernel_scales()));
+  }
+  settings.geometry = geometry_of(width, height, *options.number("speed_prescale"));
+  if (std::min(settings.geometry.small_width, settings.geometry.small_height) < kBlockSide) {
+    return Status(StatusCode::input,
+                  fmt::format("{} needs planes of at least 80 x 80 samples, and these are {} x {}{}; use larger frames",
+                              feature, width, height,
+                              settings.geometry.scaled
+                                  ? fmt::format(", {} x {} after speed_prescale", settings.geometry.scaled_width,
+                                                settings.geometry.scaled_height)
+                                  : std::string()));
+  }
+  return settings;
+}
+
+Result<std::unique_ptr<Feature>> create_chroma(const Feature::Setup& setup) {
+  ACUITY_TRY(check_depth("speed_chroma", setup, {8, 10, 12, 16}));
+  ACUITY_TRY(check_chroma("speed_chroma", setup));
+  // Halves are rounded down: the last column of colour in odd frames does not count.
+  const int width = setup.subsampling == Subsampling::yuv444 ? setup.width : setup.width / 2;
+  const int height = setup.subsampling == Subsampling::yuv420 ? setup.height / 2 : setup.height;
+  Settings settings;
+  ACUITY_TRY_ASSIGN(settings, read_settings("speed_chroma", setup.options, width, height));
+  settings.weighting = static_cast<int>(*setup.options.number("speed_weight_var_mode"));
+  std::vector<FeatureOutput> outputs;
+  for (const char* part : {"u", "v", "uv"}) {
+    const std::string name = fmt::format("Speed_chroma_feature_speed_chroma_{}_score", part);
+    outputs.push_back({.name = output_name(name, chroma_info(), setup.options)});
+  }
+  return std::unique_ptr<Feature>(std::make_unique<Speed>(std::move(outputs), std::move(settings), false));
+}
+
+Result<std::unique_ptr<Feature>> create_temporal(const Feature::Setup& setup) {
+  ACUITY_TRY(check_depth("speed_temporal", setup, {8, 10, 12, 16}));
+  Settings settings;
+  ACUITY_TRY_ASSIGN(settings, read_settings("speed_temporal", setup.options, setup.width, setup.height));
+  settings.reference_only = is_on(setup.options, "speed_use_ref_diff");
+  const std::string name = output_name("Speed_temporal_feature_speed_temporal_score", temporal_info(), setup.options);
+  return std::unique_ptr<Feature>(
+      std::make_unique<Speed>(std::vector<FeatureOutput>{{.name = name}}, std::move(settings), true));
+}
+
+}  // namespace
+}  // namespace speed
+
+FeatureEntry speed_chroma_entry() { return {.info = speed::chroma_info(), .create = speed::create_chroma}; }
+FeatureEntry speed_temporal_entry() { return {.info = speed::temporal_info(), .create = speed::create_temporal}; }
+
+}  // namespace acuity

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// From a plane of samples to a small picture: scaled on request, blurred, every 16th sample of every 16th row, and
+// the local mean taken away. Of the blur only what is kept is computed.
+#ifndef ACUITY_METRICS_SPEED_SHRINK_H
+#define ACUITY_METRICS_SPEED_SHRINK_H
+
+#include <string>
+#include <vector>
+
+#include "acuity/frame.h"
+#include "base/memory.h"
+
+namespace acuity::speed {
+
+/// What is looked at: a plane, or how it differs from another one.
+struct PlaneSource {
+  const FrameView* frame = nullptr;
+  const FrameView* subtracted = nullptr;  // may be null
+  int plane = 0;
+};
+
+struct Geometry {
+  int width = 0;  // of the plane
+  int height = 0;
+  int scaled_width = 0;
+  int scaled_height = 0;
+  bool scaled = false;
+  int small_width = 0;
+  int small_height = 0;
+};
+Geometry geometry_of(int width, int height, double prescale);
+
+/// Whether libvmaf has filters for it, and the list of those, for messages.
+bool is_kernel_scale(double scale);
+std::string kernel_scales();
+
+/// Which samples, each with a weight, make one of a scaled side.
+struct Taps {
+  int count = 1;
+  std::vector<int> places;
+  std::vector<float> weights;
+};
+
+class Shrinker {
+ public:
+  /// `method` is nearest, bilinear, bicubic or lanczos4.
+  static Result<Shrinker> create(const Geometry& geometry, double kernel_scale, const std::string& method);
+
+  /// Floats in a row of the small picture, of which more than its width may be read.
+  ptrdiff_t small_stride() const { return small_stride_; }
+  void shrink(const PlaneSource& source, float* small);
+  size_t bytes() const;
+
+ private:
+  const float* read(const PlaneSource& source, int y);
+  const float* scaled_row(const PlaneSource& source, int y, float* room);
+  void subtract_local_mean(float* small);
+
+  Geometry geometry_;
+  std::vector<float> blur_, local_;
+  Taps columns_, lines_;
+  std::vector<int> needed_;  // columns of the scaled plane
+  ptrdiff_t stride_ = 0, small_stride_ = 0;
+  Arena arena_;
+  float *source_rows_ = nullptr, *subtracted_row_ = nullptr, *scaled_rows_ = nullptr, *blurred_ = nullptr,
+        *means_ = nullptr;
+  std::vector<int> held_;  // which source row is where
+};
+
+}  // namespace acuity::speed
+
+#endif
