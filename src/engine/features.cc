@@ -15,6 +15,7 @@
 #include "metrics/psnr_yuv/feature.h"
 #include "metrics/speed/feature.h"
 #include "metrics/ssim/feature.h"
+#include "metrics/vif/feature.h"
 
 namespace acuity {
 namespace {
@@ -66,6 +67,7 @@ const std::vector<FeatureEntry>& features() {
       speed_chroma_entry,
       speed_temporal_entry,
       ssim_entry,
+      vif_entry,
   };
   // clang-format on
   static const std::vector<FeatureEntry> entries = [] {
