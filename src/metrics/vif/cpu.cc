@@ -2,15 +2,15 @@
 #include "metrics/vif/cpu.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <utility>
 
 #include "base/memory.h"
-#include "base/powers.h"
 #include "metrics/vif/filters.h"
 
+// Filters gain a third from an instruction that AVX-512 does not always have, so this file has a target more than
+// others.
+#define HWY_WANT_AVX3_DL
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/vif/cpu.cc"
 #include <hwy/foreach_target.h>
@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;
 
 constexpr int kBandRows = 4;  // results in work at once
-constexpr int kChunk = 256;   // columns that are filtered down before they are filtered across
+constexpr int kChunk = 512;   // columns that are filtered down before they are filtered across
 constexpr int kLag = 64;      // how far the second filter stays behind, so that its neighbours are there
 constexpr int kMargin = 32;   // before and behind a row of scratch, for mirrored samples
 constexpr int kMoments = 8;   // rows of scratch for each row of results
@@ -44,6 +44,7 @@ struct Window {
   const Sample* reference[kRows];
   const Sample* distorted[kRows];
   Sample ends[2][kRows][kHalves];
+  alignas(64) int16_t pairs[2 * kRows * kHalves];  // for store_pairs, of both
 
   Window(const Planes& planes, int first) {
     for (int i = 0; i < kRows; ++i) {
@@ -87,7 +88,8 @@ void measure_band(const Planes& planes, int y, double gain_limit, int16_t* scrat
     const int end = std::min(begin + kChunk, width);
     for (int x = begin; x < end; x += kHalves) {
       const int from = x + kHalves > width ? window.copy_end(x, width) : x;
-      filter_moments_down<kScale, kBandRows>(window.reference, window.distorted, from, shifts, first + x, units);
+      filter_moments_down<kScale, kBandRows>(window.reference, window.distorted, from, shifts, window.pairs, first + x,
+                                             units);
     }
     const int ready = end == width ? width : end - kLag;
     for (int r = 0; r < rows; ++r) {
@@ -107,8 +109,10 @@ void halve_band(const Planes& planes, int y, const NextPlanes& next, int16_t* sc
   int16_t* const first = scratch + kMargin;
   for (int x = 0; x < width; x += kHalves) {
     const int from = x + kHalves > width ? window.copy_end(x, width) : x;
-    filter_mean_down<kScale, kBandRows, 2>(window.reference, from, shift, first + x, units);
-    filter_mean_down<kScale, kBandRows, 2>(window.distorted, from, shift, first + units + x, units);
+    store_pairs<kRowPairs<kScale, kBandRows>>(window.reference, from, window.pairs);
+    filter_mean_down<kScale, kBandRows, 2, Sample>(window.pairs, shift, first + x, units);
+    store_pairs<kRowPairs<kScale, kBandRows>>(window.distorted, from, window.pairs);
+    filter_mean_down<kScale, kBandRows, 2, Sample>(window.pairs, shift, first + units + x, units);
   }
   for (int r = 0; r < kBandRows; r += 2) {
     const int to = (y + r) / 2;
@@ -135,12 +139,21 @@ void measure_planes(const Planes& planes, double gain_limit, bool skip_totals, c
 
 void MeasureScale(int scale, const Planes& planes, double gain_limit, bool skip_totals, const NextPlanes* next,
                   int16_t* scratch, Totals& totals) {
-  const auto run = [&](auto function) HWY_ATTR { function(planes, gain_limit, skip_totals, next, scratch, totals); };
+  const auto run = [&](auto function) INLINED { function(planes, gain_limit, skip_totals, next, scratch, totals); };
   if (scale == 0 && planes.depth == 8) return run(measure_planes<0, uint8_t>);
   if (scale == 0) return run(measure_planes<0, uint16_t>);
   if (scale == 1) return run(measure_planes<1, uint16_t>);
   if (scale == 2) return run(measure_planes<2, uint16_t>);
   run(measure_planes<3, uint16_t>);
+}
+
+void ScaledLogs(const int32_t* values, size_t count, int32_t* logs) {
+  const WholeTag d;
+  for (size_t i = 0; i < count; i += kLanes) {
+    WholeVector v[1] = {hn::LoadU(d, values + i)};
+    take_scaled_logs(v);
+    hn::StoreU(hn::Sub(v[0], hn::Set(d, kLogUnit * 127)), d, logs + i);
+  }
 }
 
 size_t ScratchUnits(int width) { return kBandRows * kMoments * row_units(width); }
@@ -153,20 +166,8 @@ HWY_AFTER_NAMESPACE();
 namespace acuity::vif {
 
 HWY_EXPORT(MeasureScale);
+HWY_EXPORT(ScaledLogs);
 HWY_EXPORT(ScratchUnits);
-
-const int32_t* log_table() {
-  static const std::array<int32_t, 32768> table = [] {
-    std::array<int32_t, 32768> logs{};
-    for (int i = 0; i < 32768; ++i) {
-      // libvmaf's logarithm is a float, which moves some entries.
-      const float log = static_cast<float>(exact_log2(i + 32768));
-      logs[static_cast<size_t>(i)] = static_cast<int32_t>(std::lround(log * 2048));
-    }
-    return logs;
-  }();
-  return table.data();
-}
 
 size_t scratch_units(int width) { return HWY_DYNAMIC_DISPATCH(ScratchUnits)(width); }
 
@@ -175,6 +176,10 @@ Totals measure_scale(int scale, const Planes& planes, double gain_limit, bool sk
   Totals totals;
   HWY_DYNAMIC_DISPATCH(MeasureScale)(scale, planes, gain_limit, skip_totals, next, scratch, totals);
   return totals;
+}
+
+void scaled_logs(const int32_t* values, size_t count, int32_t* logs) {
+  HWY_DYNAMIC_DISPATCH(ScaledLogs)(values, count, logs);
 }
 
 }  // namespace acuity::vif

@@ -42,8 +42,8 @@ size_t scratch_units(int width);
 Totals measure_scale(int scale, const Planes& planes, double gain_limit, bool skip_totals, const NextPlanes* next,
                      int16_t* scratch);
 
-/// log2 in units of 1/2048 of the numbers 32768 .. 65535, rounded.
-const int32_t* log_table();
+/// For tests: 2048 log2 of each of `count` numbers from 2^17 on, rounded; a multiple of 16 of them.
+void scaled_logs(const int32_t* values, size_t count, int32_t* logs);
 
 }  // namespace acuity::vif
 

@@ -51,6 +51,13 @@ constexpr PairWeights pair_weights(int scale, int pair, int result, int part) {
   return {take(offset), take(offset + 1)};
 }
 
+/// pair_weights, packed, by scale, pair, result and part. They are defined elsewhere so that compilers load a weight
+/// once and keep it, instead of writing it into every instruction as a vector in memory.
+struct PackedWeights {
+  int32_t of[kScales][9][2][2];
+};
+extern const PackedWeights kPackedWeights;
+
 }  // namespace acuity::vif
 
 #endif

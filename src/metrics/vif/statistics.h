@@ -9,6 +9,7 @@
 #endif
 
 #include "metrics/vif/cpu.h"
+#include "metrics/vif/logarithm.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::vif {
@@ -30,18 +31,6 @@ HWY_INLINE NaturalVector rounded_upper_product(NaturalVector a, NaturalVector b)
   return hn::OddEven(hn::BitCast(NaturalTag(), odd), hn::BitCast(NaturalTag(), hn::ShiftRight<32>(even)));
 }
 
-/// log2 in units of 1/2048 of numbers from 2^17 on, of which the 16 upper bits count. It is 2048 * 127 too large.
-HWY_INLINE WholeVector scaled_log(WholeVector v, const int32_t* table) {
-  // Bits that do not count are cleared where they could round the float up: at least the one below those that do.
-  const WholeVector kept = hn::AndNot(hn::ShiftRight<16>(v), v);
-  const WholeVector bits = hn::BitCast(WholeTag(), hn::ConvertTo(RealTag(), kept));
-  const WholeVector mantissa = hn::And(hn::ShiftRight<8>(bits), hn::Set(WholeTag(), 32767));
-  const WholeVector exponent = hn::ShiftRight<23>(bits);
-  // The table is of mantissas times 2^15.
-  return hn::Add(hn::GatherIndex(WholeTag(), table, mantissa),
-                 hn::ShiftLeft<11>(hn::Sub(exponent, hn::Set(WholeTag(), 15))));
-}
-
 struct LaneTotals {
   using Wide = hn::Repartition<uint64_t, WholeTag>;
   WholeVector numerator_logs, denominator_logs, flat_pixels;
@@ -53,64 +42,80 @@ struct LaneTotals {
         flat_variance(hn::Zero(Wide())) {}
 };
 
-// The gain by which the reference shows in the distorted picture, and what the distorted one has besides, in double as
-// libvmaf does it: their last bits decide logarithms.
-struct Channel {
-  WholeVector noise;   // sv^2 + the eye's noise
-  WholeVector signal;  // g^2 s1^2
+/// Two vectors of pixels, worked on together: variances of both pictures and their covariance.
+struct Pixels {
+  WholeVector reference[2], distorted[2], product[2];
 };
 
-template <class Half>
-HWY_INLINE void channel_of_half(Half reference, Half distorted, Half product, double gain_limit, Half& rest,
-                                Half& signal) {
-  const hn::DFromV<Half> whole;
-  const hn::Rebind<double, decltype(whole)> d;
-  const auto variance = hn::PromoteTo(d, reference);
-  const auto covariance = hn::PromoteTo(d, product);
-  const auto gain = hn::Div(covariance, hn::Add(variance, hn::Set(d, 65536 * 1.0e-10)));
-  rest = hn::DemoteTo(whole, hn::Sub(hn::PromoteTo(d, distorted), hn::Mul(gain, covariance)));
-  const auto limited = hn::Min(gain, hn::Set(d, gain_limit));
-  signal = hn::DemoteTo(whole, hn::Mul(hn::Mul(limited, limited), variance));
-}
-
-HWY_INLINE Channel channel_of(WholeVector reference, WholeVector distorted, WholeVector product, double gain_limit) {
-  const WholeTag d;
+// The gain by which the reference shows in the distorted picture, and what the distorted one has besides, in double as
+// libvmaf does it: their last bits decide logarithms. `rest` is sv^2, `signal` g^2 s1^2.
+HWY_INLINE void split_signal(const Pixels& pixels, double gain_limit, WholeVector (&rest)[2],
+                             WholeVector (&signal)[2]) {
   const hn::Half<WholeTag> half;
-  auto rest_low = hn::Zero(half), rest_high = rest_low, signal_low = rest_low, signal_high = rest_low;
-  channel_of_half(hn::LowerHalf(half, reference), hn::LowerHalf(half, distorted), hn::LowerHalf(half, product),
-                  gain_limit, rest_low, signal_low);
-  channel_of_half(hn::UpperHalf(half, reference), hn::UpperHalf(half, distorted), hn::UpperHalf(half, product),
-                  gain_limit, rest_high, signal_high);
-  const WholeVector rest = hn::Max(hn::Combine(d, rest_high, rest_low), hn::Zero(d));
-  return {hn::Add(rest, hn::Set(d, kNoise)), hn::Combine(d, signal_high, signal_low)};
+  const hn::Rebind<double, hn::Half<WholeTag>> d;
+  using Vector = hn::Vec<decltype(d)>;
+  const auto promoted = [&](const WholeVector(&v)[2], int i) INLINED {
+    return hn::PromoteTo(d, i % 2 == 0 ? hn::LowerHalf(half, v[i / 2]) : hn::UpperHalf(half, v[i / 2]));
+  };
+  Vector variance[4], covariance[4], gain[4], others[4];
+  unroll<4>([&](auto i) INLINED {
+    variance[i] = promoted(pixels.reference, i);
+    covariance[i] = promoted(pixels.product, i);
+    gain[i] = hn::Div(covariance[i], hn::Add(variance[i], hn::Set(d, 65536 * 1.0e-10)));
+  });
+  unroll<4>([&](auto i) INLINED {
+    others[i] = hn::Sub(promoted(pixels.distorted, i), hn::Mul(gain[i], covariance[i]));
+    const Vector limited = hn::Min(gain[i], hn::Set(d, gain_limit));
+    gain[i] = hn::Mul(hn::Mul(limited, limited), variance[i]);
+  });
+  unroll<2>([&](auto i) INLINED {
+    const auto joined = [&](const Vector(&v)[4]) INLINED {
+      return hn::Combine(WholeTag(), hn::DemoteTo(half, v[2 * i + 1]), hn::DemoteTo(half, v[2 * i]));
+    };
+    rest[i] = hn::Max(joined(others), hn::Zero(WholeTag()));
+    signal[i] = joined(gain);
+  });
 }
 
-/// Variances of both pictures and their covariance, of pixels that count where `valid` is set.
-HWY_INLINE void add_pixels(WholeVector reference, WholeVector distorted, WholeVector product, WholeMask valid,
-                           double gain_limit, const int32_t* table, LaneTotals& totals) {
+/// Adds pixels where `valid` is set.
+HWY_INLINE void add_pixels(Pixels& pixels, const WholeMask (&valid)[2], double gain_limit, LaneTotals& totals) {
   const WholeTag d;
   const WholeVector zero = hn::Zero(d), noise = hn::Set(d, kNoise);
-  distorted = hn::Max(distorted, zero);
-  const WholeMask flat = hn::And(valid, hn::Lt(reference, noise));
-  const WholeMask busy = hn::AndNot(flat, valid);
-  if (!hn::AllFalse(d, flat)) {
+  WholeMask flat[2], busy[2];
+  unroll<2>([&](auto i) INLINED {
+    pixels.distorted[i] = hn::Max(pixels.distorted[i], zero);
+    flat[i] = hn::And(valid[i], hn::Lt(pixels.reference[i], noise));
+    busy[i] = hn::AndNot(flat[i], valid[i]);
+  });
+  if (!hn::AllFalse(d, hn::Or(flat[0], flat[1]))) {
     const LaneTotals::Wide wide;
-    const auto variance = hn::BitCast(wide, hn::IfThenElseZero(flat, distorted));
-    const auto low = hn::And(variance, hn::Set(wide, 0xffffffff)), high = hn::ShiftRight<32>(variance);
-    totals.flat_variance = hn::Add(totals.flat_variance, hn::Add(low, high));
-    totals.flat_pixels = hn::Sub(totals.flat_pixels, hn::VecFromMask(d, flat));
+    unroll<2>([&](auto i) INLINED {
+      const auto variance = hn::BitCast(wide, hn::IfThenElseZero(flat[i], pixels.distorted[i]));
+      const auto low = hn::And(variance, hn::Set(wide, 0xffffffff)), high = hn::ShiftRight<32>(variance);
+      totals.flat_variance = hn::Add(totals.flat_variance, hn::Add(low, high));
+      totals.flat_pixels = hn::Sub(totals.flat_pixels, hn::VecFromMask(d, flat[i]));
+    });
+    if (hn::AllFalse(d, hn::Or(busy[0], busy[1]))) return;
   }
-  if (hn::AllFalse(d, busy)) return;
-  const WholeVector offset = hn::Set(d, 2048 * (127 + 17));
-  const WholeVector log = hn::Sub(scaled_log(hn::Add(reference, noise), table), offset);
-  totals.denominator_logs = hn::Add(totals.denominator_logs, hn::IfThenElseZero(busy, log));
-  const WholeMask related = hn::And(busy, hn::And(hn::Gt(product, zero), hn::Gt(distorted, zero)));
-  // Lanes that do not count must not divide or overflow.
-  const Channel channel = channel_of(hn::IfThenElse(related, reference, noise), distorted,
-                                     hn::IfThenElseZero(related, product), gain_limit);
-  const WholeVector gain =
-      hn::Sub(scaled_log(hn::Add(channel.noise, channel.signal), table), scaled_log(channel.noise, table));
-  totals.numerator_logs = hn::Add(totals.numerator_logs, hn::IfThenElseZero(related, gain));
+  // Without covariance there is no signal, and both logarithms of the numerator are equal.
+  unroll<2>([&](auto i) INLINED {
+    const WholeMask related = hn::And(busy[i], hn::Gt(pixels.distorted[i], zero));
+    pixels.product[i] = hn::IfThenElseZero(related, hn::Max(pixels.product[i], zero));
+    pixels.reference[i] = hn::IfThenElse(busy[i], pixels.reference[i], noise);
+  });
+  WholeVector rest[2], signal[2], logs[6];
+  split_signal(pixels, gain_limit, rest, signal);
+  unroll<2>([&](auto i) INLINED {
+    logs[i] = hn::Add(pixels.reference[i], noise);
+    logs[2 + i] = hn::Add(rest[i], noise);
+    logs[4 + i] = hn::Add(logs[2 + i], signal[i]);
+  });
+  take_scaled_logs(logs);
+  unroll<2>([&](auto i) INLINED {
+    const WholeVector log = hn::Sub(logs[i], hn::Set(d, kLogUnit * (127 + 17)));
+    totals.denominator_logs = hn::Add(totals.denominator_logs, hn::IfThenElseZero(busy[i], log));
+    totals.numerator_logs = hn::Add(totals.numerator_logs, hn::Sub(logs[4 + i], logs[2 + i]));
+  });
 }
 
 /// Adds the pixels from `begin` to `end` of a row, whose eight moments lie `units` apart; both are multiples of kHalves
@@ -119,25 +124,28 @@ template <int kScale>
 HWY_INLINE void measure_row(const int16_t* moments, size_t units, int begin, int end, int width, double gain_limit,
                             Totals& totals) {
   const WholeTag d;
-  const int32_t* const table = log_table();
   LaneTotals lanes;
   for (int x = begin; x < end; x += kHalves) {
     NaturalVector m[8][2];
-    unroll<8>([&](auto i) HWY_ATTR {
-      constexpr bool kRounded = i >= 2 && i % 2 == 1;
-      filter_across<kScale>(moments + i * units, x, kSignBit + (kRounded ? 32768 : 0), m[i][0], m[i][1]);
-    });
-    unroll<2>([&](auto odd) HWY_ATTR {
-      const auto variance = [&](int upper, NaturalVector a, NaturalVector b) HWY_ATTR {
-        const NaturalVector moment = hn::Add(m[upper][odd], hn::ShiftRight<16>(m[upper + 1][odd]));
+    // Lower halves are cut afterwards, rounded.
+    filter_across<kScale, 4>(moments, units, x, {kSignBit, kSignBit, kSignBit, kSignBit + 32768}, m);
+    filter_across<kScale, 4>(moments + 4 * units, units, x, {kSignBit, kSignBit + 32768, kSignBit, kSignBit + 32768},
+                             m + 4);
+    Pixels pixels;
+    WholeMask valid[2];
+    unroll<2>([&](auto i) INLINED {
+      const auto variance = [&](int upper, NaturalVector a, NaturalVector b) INLINED {
+        const NaturalVector moment = hn::Add(m[upper][i], hn::ShiftRight<16>(m[upper + 1][i]));
         return hn::BitCast(d, hn::Sub(moment, rounded_upper_product(a, b)));
       };
-      const NaturalVector a = m[0][odd], b = m[1][odd];
-      const WholeMask valid = hn::Lt(hn::Iota(d, 0), hn::Set(d, (width - x - odd + 1) / 2));
-      add_pixels(variance(2, a, a), variance(4, b, b), variance(6, a, b), valid, gain_limit, table, lanes);
+      pixels.reference[i] = variance(2, m[0][i], m[0][i]);
+      pixels.distorted[i] = variance(4, m[1][i], m[1][i]);
+      pixels.product[i] = variance(6, m[0][i], m[1][i]);
+      valid[i] = hn::Lt(hn::Iota(d, 0), hn::Set(d, (width - x - i + 1) / 2));
     });
+    add_pixels(pixels, valid, gain_limit, lanes);
   }
-  const auto sum = [&](WholeVector v) HWY_ATTR { return hn::GetLane(hn::SumOfLanes(d, v)); };
+  const auto sum = [&](WholeVector v) INLINED { return hn::GetLane(hn::SumOfLanes(d, v)); };
   totals.numerator_logs += sum(lanes.numerator_logs);
   totals.denominator_logs += sum(lanes.denominator_logs);
   totals.flat_pixels += sum(lanes.flat_pixels);
