@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/memory.h"
+#include "metrics/frame_rows.h"
 #include "metrics/vif/filters.h"
 
 // Filters gain a third from an instruction that AVX-512 does not always have, so this file has a target more than
@@ -31,11 +32,6 @@ constexpr int kMargin = 32;   // before and behind a row of scratch, for mirrore
 constexpr int kMoments = 8;   // rows of scratch for each row of results
 
 size_t row_units(int width) { return round_up(static_cast<size_t>(width), 64) + 2 * kMargin; }
-
-constexpr int mirrored(int place, int count) {
-  if (place < 0) return -place;
-  return place < count ? place : 2 * (count - 1) - place;
-}
 
 // The rows of both pictures that a band of results is made of, at some column. Where fewer samples than a vector are
 // left in a row, they are copied so that reading a whole one is safe.
