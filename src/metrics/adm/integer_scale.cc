@@ -134,7 +134,9 @@ void IntegerScale::filter(int row, const std::array<int, 4>& inputs) {
 void IntegerScale::filter_picture(size_t picture, const std::array<int, 4>& inputs, int16_t* approximation) {
   const FrameView& frame = frames_[picture];
   SampleRows samples{.width = shape_.input_width, .depth = frame.depth};
-  for (size_t i = 0; i < 4; ++i) samples.rows[i] = frame.planes[0] + inputs[i] * frame.row_strides[0];
+  const auto row_at = [&](int y) { return frame.planes[0] + y * frame.row_strides[0]; };
+  for (size_t i = 0; i < 4; ++i) samples.rows[i] = row_at(inputs[i]);
+  if (inputs[3] + 2 < shape_.input_height) samples.ahead = {row_at(inputs[3] + 1), row_at(inputs[3] + 2)};
   int16_t* low = filtered_[picture].low.upper;
   int16_t* high = has_details() ? filtered_[picture].high.upper : nullptr;
   const int begin = std::max(2 * shape_.first_column - kColumnGroup, 0);
@@ -163,7 +165,7 @@ void IntegerScale::filter_approximation(size_t picture, const std::array<int, 4>
 
 void IntegerScale::sum_reference(int row) {
   if (row < shape_.top || row >= shape_.bottom) return;
-  const BandSums sums = index_ == 0 ? sum_short_cubes(short_details_[0], shape_.left, shape_.right, reference_rule_)
+  const BandSums sums = index_ == 0 ? sum_short_cubes(short_details_[0], shape_.left, shape_.right)
                                     : sum_long_cubes(long_details_[0], shape_.left, shape_.right, reference_rule_);
   add_rounded(sums, reference_row_bits(index_, shape_), reference_sums_);
 }

@@ -138,39 +138,52 @@ HWY_INLINE Long same_direction(const Bands<int32_t>& reference, const Bands<int3
 
 // ---- Decoupling ----
 
-// Details of the reference as far as they may grow, of any sign and at most 2^31 / 100 times the largest there are.
+// How far details may grow, of 16 or 32 bit. They are so small that 100 times as much, cut off where the type ends, is
+// still more than there can be of others.
 template <class V>
-HWY_INLINE V amplify(V value, double gain) {
-  const hn::DFromV<V> d;
-  using T = hn::TFromD<decltype(d)>;
-  constexpr T kMost = std::numeric_limits<T>::max();
-  if (gain == std::floor(gain)) {
-    const auto whole = static_cast<T>(gain);
-    const V most = hn::Set(d, static_cast<T>(kMost / whole));
-    return hn::Mul(hn::Min(hn::Max(value, hn::Neg(most)), most), hn::Set(d, whole));
+struct Gain {
+  using D = hn::DFromV<V>;
+  using T = hn::TFromD<D>;
+  static constexpr T kMost = std::numeric_limits<T>::max();
+  double value;
+  bool is_whole;
+  V whole, most;
+
+  HWY_INLINE explicit Gain(double gain)
+      : value(gain),
+        is_whole(gain == std::floor(gain)),
+        whole(hn::Set(D(), static_cast<T>(gain))),
+        most(hn::Set(D(), static_cast<T>(kMost / static_cast<T>(gain)))) {}
+  HWY_INLINE V operator()(V details) const {
+    return HWY_LIKELY(is_whole) ? hn::Mul(hn::Min(hn::Max(details, hn::Neg(most)), most), whole) : fraction(details);
   }
-  alignas(64) T lanes[hn::MaxLanes(d)];
-  hn::Store(value, d, lanes);
-  for (T& lane : lanes) {
-    lane = static_cast<T>(std::clamp(static_cast<double>(lane) * gain, -double{kMost}, double{kMost}));
+
+ private:
+  HWY_NOINLINE V fraction(V details) const {
+    alignas(64) T lanes[hn::MaxLanes(D())];
+    hn::Store(details, D(), lanes);
+    for (T& lane : lanes) {
+      lane = static_cast<T>(std::clamp(static_cast<double>(lane) * value, -double{kMost}, double{kMost}));
+    }
+    return hn::Load(D(), lanes);
   }
-  return hn::Load(d, lanes);
-}
+};
 
 // 2^30 / x without its fraction, for x from 16385 to 32768.
 HWY_INLINE Unsigned reciprocal(Unsigned x) {
   const LongTag d;
   const FloatTag df;
   const Long divisor = to_signed(x);
-  const Long quotient = hn::ConvertTo(d, hn::Div(hn::Set(df, 0x1p30f), hn::ConvertTo(df, divisor)));
-  // Division may have rounded up to the next number.
-  const Long rest = hn::Sub(hn::Set(d, 1 << 30), hn::Mul(quotient, divisor));
-  return to_unsigned(hn::Add(quotient, hn::ShiftRight<31>(rest)));
+  const Float ratio = hn::Div(hn::Set(df, 0x1p30f), hn::ConvertTo(df, divisor));
+  // Its last bits count whole numbers after that addition.
+  const Long nearest = hn::Sub(hn::BitCast(d, hn::Add(ratio, hn::Set(df, 0x1p23f))), hn::Set(d, 0x4B000000));
+  const Long rest = hn::Sub(hn::Set(d, 1 << 30), hn::Mul(nearest, divisor));
+  return to_unsigned(hn::Add(nearest, hn::ShiftRight<31>(rest)));  // one less where that is too much
 }
 
 // What is left of details o in details t, by the reference's arithmetic: a quotient of 15 bit after a divisor of 15
 // bit, and the product with that. Up to 16384 both are exact enough for t itself to come out.
-HWY_INLINE Long restore(Long o, Long t, Long same, double gain) {
+HWY_INLINE Long restore(Long o, Long t, Long same, const Gain<Long>& gain) {
   const LongTag d;
   const UnsignedTag du;
   const FloatTag df;
@@ -183,20 +196,18 @@ HWY_INLINE Long restore(Long o, Long t, Long same, double gain) {
   const Long top = to_signed(hn::AndNot(hn::ShiftRight<1>(usize), usize));
   const Long exponent = hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, top))), hn::Set(d, 127 + 14));
   const Unsigned beyond = to_unsigned(hn::Max(exponent, hn::Zero(d)));
-  const Unsigned half = hn::ShiftRight<1>(hn::Shl(hn::Set(du, 1), beyond));
-  const Unsigned divisor = hn::Shr(hn::Add(usize, half), beyond);
+  const Unsigned twice = hn::Add(usize, usize);
+  const Unsigned divisor = hn::ShiftRight<1>(hn::Add(hn::Shr(twice, beyond), hn::Set(du, 1)));
 
   const Unsigned inverse = reciprocal(divisor);
-  const Unsigned dividend = hn::Min(to_unsigned(along), hn::Add(usize, usize));  // more gives 1 all the same
+  const Unsigned dividend = hn::Min(to_unsigned(along), twice);  // more gives 1 all the same
   const auto quotient = [](Unsigned a, Unsigned b, Wide bits) {
-    const WideTag dw;
-    const Wide doubled = hn::Shr(hn::MulEven(a, b), hn::Add(bits, hn::Set(dw, 14)));
-    return hn::ShiftRight<1>(hn::Add(doubled, hn::Set(dw, 1)));
+    return hn::ShiftRight<1>(hn::Add(hn::Shr(hn::MulEven(a, b), bits), hn::Set(WideTag(), 1)));
   };
-  const Wide even_bits = hn::And(to_wide(beyond), hn::Set(WideTag(), 0xFFFFFFFF));
+  const Wide bits = to_wide(hn::Add(beyond, hn::Set(du, 14)));
   const Unsigned ratio =
-      hn::Min(interleave(quotient(inverse, dividend, even_bits),
-                         quotient(odd_lanes(inverse), odd_lanes(dividend), hn::ShiftRight<32>(to_wide(beyond)))),
+      hn::Min(interleave(quotient(inverse, dividend, hn::And(bits, hn::Set(WideTag(), 0xFFFFFFFF))),
+                         quotient(odd_lanes(inverse), odd_lanes(dividend), hn::ShiftRight<32>(bits))),
               hn::Set(du, 32768));
 
   const Unsigned upper = hn::Mul(ratio, hn::ShiftRight<16>(usize));
@@ -204,11 +215,11 @@ HWY_INLINE Long restore(Long o, Long t, Long same, double gain) {
   const Unsigned rounding = to_unsigned(hn::Add(hn::Set(d, 16384), sign));
   const Long scaled = to_signed(hn::Add(hn::Add(upper, upper), hn::ShiftRight<15>(hn::Add(lower, rounding))));
   Long result = hn::IfThenElse(hn::Gt(size, hn::Set(d, 16384)), scaled, hn::Min(along, size));
-  result = hn::IfThenElse(hn::MaskFromVec(same), hn::Min(amplify(result, gain), along), result);
+  result = hn::IfThenElse(hn::MaskFromVec(same), hn::Min(gain(result), along), result);
   return hn::Sub(hn::Xor(result, sign), sign);
 }
 
-HWY_NOINLINE Short restore_large(Short o, Short t, Short same, double gain) {
+HWY_NOINLINE Short restore_large(Short o, Short t, Short same, const Gain<Long>& gain) {
   const LongTag d;
   const HalfShortTag half;
   const auto lower = [&](Short v) { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
@@ -222,7 +233,7 @@ HWY_NOINLINE Short restore_large(Short o, Short t, Short same, double gain) {
 // Sums over the bands of what details add to thresholds.
 struct InfluenceSums {
   Long around, centre;
-  HWY_INLINE InfluenceSums() : around(hn::Zero(LongTag())), centre(hn::Zero(LongTag())) {}
+  HWY_INLINE explicit InfluenceSums(int from) : around(hn::Set(LongTag(), from)), centre(hn::Set(LongTag(), from)) {}
   HWY_INLINE void store(Influence to, int x) const {
     const LongTag d;
     hn::Store(around, d, to.around + x);
@@ -260,7 +271,7 @@ HWY_INLINE void store_influence(const std::array<Short, kBands>& details, const 
   const HalfShortTag half;
   const Long straight = hn::Set(d, static_cast<int32_t>(rule.factors[0]));
   const Long diagonal = hn::Set(d, static_cast<int32_t>(rule.factors[2]));
-  InfluenceSums lower, upper;
+  InfluenceSums lower(0), upper(0);
   for (size_t b = 0; b < 2; ++b) {
     add_influence<false>(hn::PromoteTo(d, hn::LowerHalf(half, details[b])), straight, lower);
     add_influence<false>(hn::PromoteTo(d, hn::UpperHalf(half, details[b])), straight, upper);
@@ -279,25 +290,25 @@ HWY_INLINE Unsigned weigh(Long details, Unsigned factor) {
   const Wide rounding = to_wide(to_unsigned(hn::Add(hn::Set(d, 1 << 27), hn::ShiftRight<31>(details))));
   const Wide even = hn::Add(hn::MulEven(size, factor), hn::And(rounding, hn::Set(dw, 0xFFFFFFFF)));
   const Wide odd = hn::Add(hn::MulEven(odd_lanes(size), factor), hn::ShiftRight<32>(rounding));
-  return interleave(hn::ShiftRight<28>(even), hn::ShiftRight<28>(odd));
+  const UnsignedTag du;
+  return hn::OddEven(hn::BitCast(du, hn::ShiftLeft<32 - 28>(odd)), hn::BitCast(du, hn::ShiftRight<28>(even)));
 }
 
-// x times a factor of 2^-32, rounded. The reference takes 1 away, for its half of 2^32 became a negative number.
-HWY_INLINE Long fraction_less_one(Unsigned x, Unsigned odd_x, uint32_t factor) {
+// x times a factor of 2^-32, rounded.
+HWY_INLINE Long fraction(Unsigned x, Unsigned odd_x, uint32_t factor) {
   const UnsignedTag du;
   const WideTag dw;
   const Wide half = hn::Set(dw, uint64_t{1} << 31);
   const Unsigned factors = hn::Set(du, factor);
   const Wide even = hn::Add(hn::MulEven(x, factors), half);
   const Wide odd = hn::Add(hn::MulEven(odd_x, factors), half);
-  const Unsigned product = hn::OddEven(hn::BitCast(du, odd), hn::BitCast(du, hn::ShiftRight<32>(even)));
-  return hn::Sub(to_signed(product), hn::Set(LongTag(), 1));
+  return to_signed(hn::OddEven(hn::BitCast(du, odd), hn::BitCast(du, hn::ShiftRight<32>(even))));
 }
 
 HWY_INLINE void add_influence(Unsigned weighed, InfluenceSums& sums) {
   const Unsigned odd = odd_lanes(weighed);
-  sums.around = hn::Add(sums.around, fraction_less_one(weighed, odd, 143165577));
-  sums.centre = hn::Add(sums.centre, fraction_less_one(weighed, odd, 286331153));
+  sums.around = hn::Add(sums.around, fraction(weighed, odd, 143165577));
+  sums.centre = hn::Add(sums.centre, fraction(weighed, odd, 286331153));
 }
 
 // ---- Rows ----
@@ -307,6 +318,8 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
                    Influence by_restored, Influence by_added) {
   const ShortTag d;
   const auto zero = hn::Zero(d);
+  const Gain<Short> gain(rule.gain);
+  const Gain<Long> long_gain(rule.gain);
   for (int x = begin; x < end; x += kShorts) {
     std::array<Short, kBands> left, come;
     Short same = zero;
@@ -314,10 +327,10 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
     for (size_t b = 0; b < kBands; ++b) {
       const Short o = hn::Load(d, reference[b] + x), t = hn::Load(d, distorted[b] + x);
       if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Abs(o), hn::Set(d, 16384))))) {
-        left[b] = restore_large(o, t, same_direction(reference, distorted, x), rule.gain);
+        left[b] = restore_large(o, t, same_direction(reference, distorted, x), long_gain);
       } else {
         Short most = o;
-        if (rule.gain != 1) most = hn::IfVecThenElse(same, amplify(o, rule.gain), o);
+        if (rule.gain != 1) most = hn::IfVecThenElse(same, gain(o), o);
         left[b] = hn::Min(hn::Max(t, hn::Min(most, zero)), hn::Max(most, zero));
       }
       come[b] = hn::Sub(t, left[b]);
@@ -334,13 +347,15 @@ void DecoupleLong(const Bands<int32_t>& reference, const Bands<int32_t>& distort
                   Influence by_restored, Influence by_added) {
   const LongTag d;
   const UnsignedTag du;
+  const Gain<Long> gain(rule.gain);
   for (int x = begin; x < end; x += kLongs) {
     const Long same = same_direction(reference, distorted, x);
-    InfluenceSums from_restored, from_added;
+    // The reference takes 1 from what each band adds, for its half of 2^32 became a negative number.
+    InfluenceSums from_restored(-kBands), from_added(-kBands);
     for (size_t b = 0; b < kBands; ++b) {
       const Unsigned factor = hn::Set(du, rule.factors[b]);
       const Long t = hn::Load(d, distorted[b] + x);
-      const Long left = restore(hn::Load(d, reference[b] + x), t, same, rule.gain);
+      const Long left = restore(hn::Load(d, reference[b] + x), t, same, gain);
       const Unsigned weighed_left = weigh(left, factor), weighed_come = weigh(hn::Sub(t, left), factor);
       hn::Store(weighed_left, du, restored[b] + x);
       hn::Store(weighed_come, du, added[b] + x);
@@ -366,6 +381,11 @@ struct CubeSum {
   HWY_INLINE void add(Unsigned x, const CubeRule& rule) {
     add_even(x, rule);
     add_even(odd_lanes(x), rule);
+  }
+  // x below 2^16
+  HWY_INLINE void add_exactly(Unsigned x) {
+    const Unsigned square = hn::Mul(x, x);
+    sum = hn::Add(hn::Add(sum, hn::MulEven(square, x)), hn::MulEven(odd_lanes(square), odd_lanes(x)));
   }
   uint64_t total() const {
     alignas(64) uint64_t lanes[hn::MaxLanes(WideTag())];
@@ -402,13 +422,13 @@ HWY_INLINE void for_columns(int left, int right, const Function& use) {
 
 BandSums totals(const CubeSum (&sums)[kBands]) { return {sums[0].total(), sums[1].total(), sums[2].total()}; }
 
-BandSums SumShortCubes(const Bands<int16_t>& rows, int left, int right, const CubeRule& rule) {
+BandSums SumShortCubes(const Bands<int16_t>& rows, int left, int right) {
   const HalfShortTag half;
   CubeSum sums[kBands];
   for_columns(left, right, [&](int x, const auto& keep) {
     for (size_t b = 0; b < kBands; ++b) {
       const Long details = hn::PromoteTo(LongTag(), hn::Load(half, rows[b] + x));
-      sums[b].add(keep(to_unsigned(hn::Abs(details))), rule);
+      sums[b].add_exactly(keep(to_unsigned(hn::Abs(details))));
     }
   });
   return totals(sums);
@@ -494,8 +514,8 @@ void add_neighbours(const int32_t* row, int begin, int end, int32_t* sums) {
   HWY_DYNAMIC_DISPATCH(AddNeighbours)(row, begin, end, sums);
 }
 
-BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right, const CubeRule& rule) {
-  return HWY_DYNAMIC_DISPATCH(SumShortCubes)(rows, left, right, rule);
+BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right) {
+  return HWY_DYNAMIC_DISPATCH(SumShortCubes)(rows, left, right);
 }
 
 BandSums sum_long_cubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule) {

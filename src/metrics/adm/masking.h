@@ -52,7 +52,8 @@ struct CubeRule {
   int cube_bits = 0;
 };
 
-BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right, const CubeRule& rule);
+/// Those of 16 bit are not rounded.
+BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right);
 BandSums sum_long_cubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule);
 
 /// What masks a row: sums over neighbours in the row above, its own and the one below, and what its own place adds.

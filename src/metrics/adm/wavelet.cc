@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "metrics/adm/wavelet.cc"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -109,6 +110,9 @@ HWY_INLINE void filter_samples_of(const SampleRows& samples, int begin, int end,
   for (size_t i = 0; i < 4; ++i) rows[i] = reinterpret_cast<const Sample*>(samples.rows[i]);
   int x = begin;
   for (; x < end && x + kShorts <= samples.width; x += kShorts) {
+    for (const std::byte* row : samples.ahead) {
+      if (row != nullptr) hwy::Prefetch(reinterpret_cast<const Sample*>(row) + x);
+    }
     filter_group<Sample>({rows[0] + x, rows[1] + x, rows[2] + x, rows[3] + x}, samples.depth, low + x,
                          high == nullptr ? nullptr : high + x);
   }

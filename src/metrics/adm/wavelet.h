@@ -20,6 +20,7 @@ struct SplitRow {
 /// Rows of a picture, with samples of 8 bit in bytes and others in 16.
 struct SampleRows {
   std::array<const std::byte*, 4> rows{};
+  std::array<const std::byte*, 2> ahead{};  // rows that come next, to be fetched meanwhile; may be null
   int width = 0;
   int depth = 8;
 };
