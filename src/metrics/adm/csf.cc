@@ -146,6 +146,4 @@ std::optional<Sensitivities> blended_sensitivities(const Viewing& viewing, bool 
   return std::nullopt;
 }
 
-float float_power(double x, double y) { return static_cast<float>(exact_power(x, y)); }
-
 }  // namespace acuity::adm

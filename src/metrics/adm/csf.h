@@ -37,9 +37,6 @@ Sensitivities native_sensitivities(const Viewing& viewing);
 /// A blend of the first two, fitted for some viewing conditions alone; `mae`: the later fit by absolute errors.
 std::optional<Sensitivities> blended_sensitivities(const Viewing& viewing, bool mae);
 
-/// x^y as a float.
-float float_power(double x, double y);
-
 }  // namespace acuity::adm
 
 #endif

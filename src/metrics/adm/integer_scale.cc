@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/library_power.h"
 #include "base/try.h"
 
 namespace acuity::adm {
@@ -35,7 +36,7 @@ constexpr std::array<int, kScales> kReferenceSquareBits{0, 31, 30, 31};
 
 constexpr float kThird = 1.0f / 3.0f;
 
-float root(double value) { return float_power(static_cast<double>(static_cast<float>(value)), kThird); }
+float root(double value) { return library_power(static_cast<float>(value), kThird); }
 
 }  // namespace
 

@@ -67,11 +67,6 @@ HWY_INLINE Long multiply_pairs(Short a, Short b) {
   const Long first = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), second);
   return hn::RearrangeToOddPlusEven(first, second);
 }
-HWY_INLINE Short pair_of(int first, int second) {
-  const uint32_t both = static_cast<uint32_t>(first & 0xFFFF) | static_cast<uint32_t>(second) << 16;
-  return hn::BitCast(ShortTag(), hn::Set(LongTag(), static_cast<int32_t>(both)));
-}
-
 // ---- Directions ----
 
 // Compares (o.t)^2 with c o^2 t^2 in float; `margin` is how far they must be apart, in parts of the latter, for that to
@@ -241,43 +236,59 @@ struct InfluenceSums {
   }
 };
 
-// The 16 bits from `kFrom` on, with their sign.
-template <int kFrom>
-HWY_INLINE Long cut_to_short(Long value) {
-  return hn::ShiftRight<16>(hn::ShiftLeft<16 - kFrom>(value));
-}
+// A factor without a sign, for multiplication with numbers that have one: 65536 too small where its highest bit is set.
+struct ShortFactor {
+  Short low, missing;
+  HWY_INLINE explicit ShortFactor(uint32_t factor)
+      : low(hn::Set(ShortTag(), static_cast<int16_t>(factor))),
+        missing(hn::Set(ShortTag(), factor >= 0x8000 ? int16_t{-1} : int16_t{0})) {}
 
-// Of half a vector of 16-bit details: a thirtieth to each neighbour and a fifteenth at their own place.
-template <bool kDiagonal>
-HWY_INLINE void add_influence(Long details, Long factor, InfluenceSums& sums) {
-  const LongTag d;
-  const ShortTag ds;
-  const Long weighed = hn::Mul(details, factor);
-  Long rounded;
-  if constexpr (kDiagonal) {
-    rounded = hn::ShiftRight<17>(hn::Add(weighed, hn::Set(d, 65535)));
-  } else {
-    rounded = cut_to_short<15>(hn::Add(weighed, hn::Set(d, 16384)));
+  // (x * factor + 2^14) / 2^15, of which 16 bits are kept.
+  HWY_INLINE Short straight(Short x) const {
+    return hn::Add(hn::MulFixedPoint15(x, low), hn::And(hn::Add(x, x), missing));
   }
-  // Negative, for so it has 16 bit at all times; the upper half, -1 except for 0, brings the rounding.
-  const Short negative = hn::BitCast(ds, hn::Min(rounded, hn::Neg(rounded)));
-  sums.around = hn::Add(sums.around, cut_to_short<12>(multiply_pairs(negative, pair_of(-4369, -2048))));
-  sums.centre = hn::Add(sums.centre, cut_to_short<12>(multiply_pairs(negative, pair_of(-8738, -2048))));
-}
+  // (x * factor + 65535) / 2^17: the upper half is one more where anything is in the lower.
+  HWY_INLINE Short diagonal(Short x) const {
+    const ShortTag d;
+    const Short upper = hn::Add(hn::MulHigh(x, low), hn::And(x, missing));
+    const Short nothing = hn::VecFromMask(d, hn::Eq(hn::Mul(x, low), hn::Zero(d)));
+    return hn::ShiftRight<1>(hn::Add(hn::Add(upper, hn::Set(d, 1)), nothing));
+  }
+};
 
-HWY_INLINE void store_influence(const std::array<Short, kBands>& details, const DecoupleRule& rule, Influence to,
+// Of weighed 16-bit details: (4369 |x| + 2048) / 2^12 to each neighbour and (8738 |x| + 2048) / 2^12 at their own
+// place, of which 16 bits are kept, with their sign.
+struct ShortInfluence {
+  Short around, centre;
+  HWY_INLINE explicit ShortInfluence(Short x) {
+    const ShortTag d;
+    const Short negative = hn::Min(x, hn::Neg(x));  // for so it has 16 bit at all times
+    around = hn::Sub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 273)), negative);
+    centre = hn::Sub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 546)), hn::Add(negative, negative));
+  }
+};
+
+struct ShortFactors {
+  ShortFactor straight, diagonal;
+};
+
+HWY_INLINE void store_influence(const std::array<Short, kBands>& details, const ShortFactors& factors, Influence to,
                                 int x) {
   const LongTag d;
   const HalfShortTag half;
-  const Long straight = hn::Set(d, static_cast<int32_t>(rule.factors[0]));
-  const Long diagonal = hn::Set(d, static_cast<int32_t>(rule.factors[2]));
+  const ShortInfluence h(factors.straight.straight(details[0])), v(factors.straight.straight(details[1])),
+      diagonal(factors.diagonal.diagonal(details[2]));
   InfluenceSums lower(0), upper(0);
-  for (size_t b = 0; b < 2; ++b) {
-    add_influence<false>(hn::PromoteTo(d, hn::LowerHalf(half, details[b])), straight, lower);
-    add_influence<false>(hn::PromoteTo(d, hn::UpperHalf(half, details[b])), straight, upper);
-  }
-  add_influence<true>(hn::PromoteTo(d, hn::LowerHalf(half, details[2])), diagonal, lower);
-  add_influence<true>(hn::PromoteTo(d, hn::UpperHalf(half, details[2])), diagonal, upper);
+  const auto add = [&](const ShortInfluence& influence) {
+    const Short around = influence.around, centre = influence.centre;
+    lower.around = hn::Add(lower.around, hn::PromoteTo(d, hn::LowerHalf(half, around)));
+    lower.centre = hn::Add(lower.centre, hn::PromoteTo(d, hn::LowerHalf(half, centre)));
+    upper.around = hn::Add(upper.around, hn::PromoteTo(d, hn::UpperHalf(half, around)));
+    upper.centre = hn::Add(upper.centre, hn::PromoteTo(d, hn::UpperHalf(half, centre)));
+  };
+  add(h);
+  add(v);
+  add(diagonal);
   lower.store(to, x);
   upper.store(to, x + kLongs);
 }
@@ -318,6 +329,7 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
                    Influence by_restored, Influence by_added) {
   const ShortTag d;
   const auto zero = hn::Zero(d);
+  const ShortFactors factors{ShortFactor(rule.factors[0]), ShortFactor(rule.factors[2])};
   const Gain<Short> gain(rule.gain);
   const Gain<Long> long_gain(rule.gain);
   for (int x = begin; x < end; x += kShorts) {
@@ -337,8 +349,8 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
       hn::Store(left[b], d, restored[b] + x);
       hn::Store(come[b], d, added[b] + x);
     }
-    store_influence(come, rule, by_added, x);
-    if (by_restored.around != nullptr) store_influence(left, rule, by_restored, x);
+    store_influence(come, factors, by_added, x);
+    if (by_restored.around != nullptr) store_influence(left, factors, by_restored, x);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/library_power.h"
 #include "metrics/frame_rows.h"
 
 namespace acuity::float_adm {
@@ -18,6 +19,8 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
   shape_ = shape;
   options_ = options;
   next_ = next;
+  exponent_ = static_cast<float>(options.exponent);
+  inverse_ = static_cast<float>(1.0 / options.exponent);
   rule_.gain = static_cast<float>(options.gain);
   for (size_t b = 0; b < kBands; ++b) {
     rule_.factors[b] = options.sensitivities[static_cast<size_t>(index)].of(static_cast<int>(b));
@@ -89,10 +92,9 @@ void Scale::filter(int row, const std::array<int, 4>& inputs) {
 }
 
 void Scale::decouple(int row) {
-  const auto exponent = static_cast<float>(options_.exponent);
   if (row >= shape_.top && row < shape_.bottom) {
     for (size_t b = 0; b < kBands; ++b) {
-      weighed_powers(details_[0][b], shape_.left, shape_.right, rule_.factors[b], exponent, reference_sums_[b]->row());
+      weighed_powers(details_[0][b], shape_.left, shape_.right, rule_.factors[b], exponent_, reference_sums_[b]->row());
       reference_sums_[b]->add();
     }
   }
@@ -114,7 +116,7 @@ void Scale::mask_part(size_t part, const MaskRows& by, int above, int row, int b
   if (!options_.no_masking) {
     mask = {by.sums[static_cast<size_t>(above % 3)], by.own[parity], by.sums[static_cast<size_t>(below % 3)]};
   }
-  masked_powers(parts_[parity][part], mask, shape_.left, shape_.right, static_cast<float>(options_.exponent),
+  masked_powers(parts_[parity][part], mask, shape_.left, shape_.right, exponent_,
                 {sums[0]->row(), sums[1]->row(), sums[2]->row()});
   for (std::optional<RowSums>& sum : sums) sum->add();
 }
@@ -126,18 +128,13 @@ void Scale::mask(int above, int row, int below) {
 
 float Scale::root(BandSums& sums, float noise) const {
   float total = 0;
-  for (std::optional<RowSums>& sum : sums) {
-    const float inverse = static_cast<float>(1.0 / options_.exponent);
-    total += adm::float_power(static_cast<double>(sum->total()), static_cast<double>(inverse)) + noise;
-  }
+  for (std::optional<RowSums>& sum : sums) total += library_power(sum->total(), inverse_) + noise;
   return total;
 }
 
 adm::ScaleNumbers Scale::finish() {
   if (!has_details()) return {.reference = 1e-10f};
-  const float inverse = static_cast<float>(1.0 / options_.exponent);
-  const auto amount = static_cast<float>(shape_.area() * options_.noise_weight);
-  const float noise = adm::float_power(static_cast<double>(amount), static_cast<double>(inverse));
+  const float noise = library_power(static_cast<float>(shape_.area() * options_.noise_weight), inverse_);
   const float kept = root(kept_sums_, noise), reference = root(reference_sums_, noise);
   return {kept, reference, root(added_sums_, 0)};
 }

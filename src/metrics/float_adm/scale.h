@@ -65,6 +65,8 @@ class Scale {
   Options options_;
   Scale* next_ = nullptr;
   DecoupleRule rule_;
+  float exponent_ = 3;
+  float inverse_ = 0;  // of the exponent
 
   Arena arena_;
   Pair<FrameView> frames_;
