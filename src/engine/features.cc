@@ -8,6 +8,7 @@
 #include "engine/feature.h"
 #include "metrics/adm/feature.h"
 #include "metrics/cambi/feature.h"
+#include "metrics/ciede2000/feature.h"
 #include "metrics/float_adm/feature.h"
 #include "metrics/float_ssim/entries.h"
 #include "metrics/motion/feature.h"
@@ -53,6 +54,7 @@ const std::vector<FeatureEntry>& features() {
   static constexpr FeatureEntry (*kEntries[])() = {
       adm_entry,
       cambi_entry,
+      ciede_entry,
       float_adm_entry,
       float_ansnr_entry,
       float_moment_entry,

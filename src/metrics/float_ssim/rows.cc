@@ -9,6 +9,7 @@
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"
+#include "lang/wide.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::float_ssim {
@@ -26,10 +27,6 @@ HWY_INLINE real sum_by_multiplier(real a, real b) {
 }
 
 #include "metrics/float_ssim/math.h"
-
-constexpr int kHalf = kLanes / 2;
-using DoubleTag = hn::Rebind<double, hn::Half<RealTag>>;
-using DoubleVector = hn::Vec<DoubleTag>;
 
 // libvmaf's window, which adds up to 1.000002: where the picture is flat, variances come out below zero and are cut.
 constexpr float kWeights[kWindow] = {0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f,
@@ -93,37 +90,8 @@ HWY_INLINE void window_down(const float* const* lines, int x, real begin, real* 
   for (int row = 0; row < kRows; ++row) results[row] = rounded_sum(begin, high[row], low[row]);
 }
 
-template <int part>
-HWY_INLINE DoubleVector half_of(real value) {
-  const hn::Half<RealTag> d;
-  if constexpr (part == 0) return hn::PromoteTo(DoubleTag(), hn::LowerHalf(d, value.v));
-  return hn::PromoteTo(DoubleTag(), hn::UpperHalf(d, value.v));
-}
-
-// Numbers of one window that libvmaf combines in double.
-struct Factors {
-  real mean_a, mean_b, luminance_below, root, contrast_below, structure;
-};
-
-template <int part>
-HWY_INLINE void add_half(const Factors& factors, int windows, double* sums) {
-  const DoubleTag d;
-  const auto two = hn::Set(d, 2.0);
-  const auto means = hn::Mul(hn::Mul(two, half_of<part>(factors.mean_a)), half_of<part>(factors.mean_b));
-  const auto luminance = hn::Div(hn::Add(means, hn::Set(d, kC1)), half_of<part>(factors.luminance_below));
-  const auto contrast = hn::Div(hn::Add(hn::Mul(two, half_of<part>(factors.root)), hn::Set(d, kC2)),
-                                half_of<part>(factors.contrast_below));
-  const auto structure = half_of<part>(factors.structure);
-  const DoubleVector values[Sums::count] = {hn::Mul(hn::Mul(luminance, contrast), structure), luminance, contrast,
-                                            structure};
-  const auto inside = hn::FirstN(d, static_cast<size_t>(std::clamp(windows - part * kHalf, 0, kHalf)));
-  for (int i = 0; i < Sums::count; ++i) {
-    double* at = sums + i * 16 + part * kHalf;
-    hn::Store(hn::Add(hn::Load(d, at), hn::IfThenElseZero(inside, values[i])), d, at);
-  }
-}
-
-// The first `windows` of a vector's windows; sums: where the parts of their columns begin.
+// The first `windows` of a vector's windows; sums: where the parts of their columns begin. libvmaf has the factors in
+// double, from numbers in float.
 HWY_INLINE void add_similarity(real mean_a, real mean_b, real square_a, real square_b, real product, int windows,
                                double* sums) {
   const real zero = real(0.0f);
@@ -133,14 +101,18 @@ HWY_INLINE void add_similarity(real mean_a, real mean_b, real square_a, real squ
   const real root = sqrt(variance_a * variance_b);
   // Where nothing varies, rounding alone makes a covariance.
   const real kept = select(root <= zero, max(zero, covariance), covariance);
-  const Factors factors{.mean_a = mean_a,
-                        .mean_b = mean_b,
-                        .luminance_below = mean_aa + mean_bb + real(kC1),
-                        .root = root,
-                        .contrast_below = variance_a + variance_b + real(kC2),
-                        .structure = (kept + real(kC3)) / (root + real(kC3))};
-  add_half<0>(factors, windows, sums);
-  add_half<1>(factors, windows, sums);
+  const wide luminance =
+      (wide(2.0) * to_wide(mean_a) * to_wide(mean_b) + wide(kC1)) / to_wide(mean_aa + mean_bb + real(kC1));
+  const wide contrast = (wide(2.0) * to_wide(root) + wide(kC2)) / to_wide(variance_a + variance_b + real(kC2));
+  const wide structure = to_wide((kept + real(kC3)) / (root + real(kC3)));
+  const auto add = [&](int which, wide value) {
+    double* at = sums + 16 * which;
+    store(load(at) + keep_first(value, windows), at);
+  };
+  add(Sums::ssim, luminance * contrast * structure);
+  add(Sums::luminance, luminance);
+  add(Sums::contrast, contrast);
+  add(Sums::structure, structure);
 }
 
 template <int kRows>
@@ -240,11 +212,8 @@ void FinishHalf(const HalvedRow& row, int count, float* out) {
 }
 
 void AddWeighted(const float* row, float weight, int width, double* sums) {
-  const DoubleTag d;
   for (int x = 0; x < width; x += kLanes) {
-    const real product = load(row + x) * real(weight);
-    hn::Store(hn::Add(hn::Load(d, sums + x), half_of<0>(product)), d, sums + x);
-    hn::Store(hn::Add(hn::Load(d, sums + x + kHalf), half_of<1>(product)), d, sums + x + kHalf);
+    store(load(sums + x) + to_wide(load(row + x) * real(weight)), sums + x);
   }
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Colour differences by CIEDE2000.
+#include "metrics/ciede2000/feature.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/memory.h"
+#include "base/powers.h"
+#include "base/try.h"
+#include "metrics/ciede2000/rows.h"
+#include "metrics/frame_checks.h"
+
+namespace acuity {
+namespace ciede2000 {
+namespace {
+
+constexpr int kPlanes = 3;
+
+size_t padded(int width) { return round_up(static_cast<size_t>(width), 16); }
+
+template <typename Code>
+void read_row(const FrameView& frame, int plane, int y, float* out) {
+  const auto row = [&](int r) {
+    const auto p = static_cast<size_t>(plane);
+    return reinterpret_cast<const Code*>(frame.planes[p] + r * frame.row_strides[p]);
+  };
+  if (plane == 0 || frame.subsampling == Subsampling::yuv444) {
+    std::copy(row(y), row(y) + frame.width, out);
+    return;
+  }
+  const Code* codes = row(y / 2);
+  const int count = frame.plane_width(plane);
+  if (frame.subsampling == Subsampling::yuv420) {
+    for (int x = 0; x < frame.width / 2; ++x) out[2 * x] = out[2 * x + 1] = codes[x];
+    if (frame.width % 2 != 0) out[frame.width - 1] = codes[count - 1];
+    return;
+  }
+  // Of 4:2:2 libvmaf takes the rows that are there to be half as many as they are, and the columns to be all there are:
+  // half of the rows are read, past their ends, through zeros up to a multiple of 32 samples, into the rows below.
+  const int stride = static_cast<int>(round_up(static_cast<size_t>(count), 32));
+  std::fill(out, out + frame.width, 0.0f);
+  std::copy(codes, codes + count, out);
+  if (stride < frame.width && y / 2 + 1 < frame.height) {
+    const Code* below = row(y / 2 + 1);
+    std::copy(below, below + (frame.width - stride), out + stride);
+  }
+}
+
+/// Reads rows of a frame, and keeps those of its chroma for the row of luma below.
+class Reader {
+ public:
+  Reader(int width, Arena& arena) {
+    for (float*& row : rows_) {
+      row = arena.take<float>(padded(width));
+      std::fill(row, row + padded(width), 0.0f);
+    }
+  }
+  static size_t bytes(int width) { return kPlanes * Arena::cost<float>(padded(width)); }
+
+  PixelRow read(const FrameView& frame, int y) {
+    const bool chroma_kept = y % 2 == 1 && frame.subsampling != Subsampling::yuv444;
+    for (int plane = 0; plane < (chroma_kept ? 1 : kPlanes); ++plane) {
+      float* row = rows_[static_cast<size_t>(plane)];
+      if (frame.depth == 8) {
+        read_row<uint8_t>(frame, plane, y, row);
+      } else {
+        read_row<uint16_t>(frame, plane, y, row);
+      }
+    }
+    return {rows_[0], rows_[1], rows_[2]};
+  }
+
+ private:
+  std::array<float*, kPlanes> rows_{};
+};
+
+class Worker final : public FeatureWorker {
+ public:
+  Worker(int width, Arena arena) : arena_(std::move(arena)), reference_(width, arena_), distorted_(width, arena_) {}
+  static size_t bytes_needed(int width) { return 2 * Reader::bytes(width); }
+
+  size_t bytes() const override { return arena_.size(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    const FrameView& frame = *window.reference[0];
+    const Channels channels(frame.depth);
+    Sums sums;
+    for (int y = 0; y < frame.height; ++y) {
+      const PixelRow reference = reference_.read(frame, y), distorted = distorted_.read(*window.distorted[0], y);
+      add_differences(reference, distorted, channels, frame.width, sums);
+    }
+    const double mean = sums.total() / (static_cast<double>(frame.width) * frame.height);
+    values[0] = mean > 0 ? 45.0 - 20.0 * exact_log10(mean) : std::numeric_limits<double>::infinity();
+    return {};
+  }
+
+ private:
+  Arena arena_;
+  Reader reference_, distorted_;
+};
+
+class Ciede final : public Feature {
+ public:
+  explicit Ciede(int width) : width_(width) {}
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(width_));
+    if (!arena.ok()) return arena.status();
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(width_, std::move(*arena)));
+  }
+
+ private:
+  int width_;
+  std::vector<FeatureOutput> outputs_ = {{"ciede2000"}};
+};
+
+Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
+  ACUITY_TRY(check_depth("ciede", setup, {8, 10, 12, 16}));
+  ACUITY_TRY(check_chroma("ciede", setup));
+  return std::unique_ptr<Feature>(std::make_unique<Ciede>(setup.width));
+}
+
+}  // namespace
+}  // namespace ciede2000
+
+FeatureEntry ciede_entry() {
+  return {.info = {.name = "ciede",
+                   .version = "libvmaf 3.2.0",
+                   .title = "mean colour difference by CIEDE2000, in decibels",
+                   .better = Better::higher,
+                   .identical = std::numeric_limits<double>::infinity(),
+                   .minimum_side = 1,
+                   .alpha_rule = ""},
+          .create = ciede2000::create};
+}
+
+}  // namespace acuity

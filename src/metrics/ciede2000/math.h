@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// CIEDE2000 of one pixel, as libvmaf computes it: L, a, b, chroma and hue are floats, which it finds in double. The
+// difference of two colours is the small difference of such floats, so each of them must be rounded as it does. What
+// only weighs the differences is computed in float. Included after functions.h and lang/exact.h.
+
+// Linear light times POWER_SCALE of x = (c + 0.055) / 1.055, with c one of R', G', B'. libvmaf leaves the straight part
+// of sRGB's curve at 10/255, where the two do not meet.
+FUNCTION wide linear_light(wide x, real rough) {
+  const wide straight = x * wide(POWER_SCALE * 1.055 / 12.92) - wide(POWER_SCALE * 0.055 / 12.92);
+  return select(x > wide((10.0 / 255.0 + 0.055) / 1.055), power_2_4(x, rough), straight);
+}
+
+FUNCTION real lightness(wide x) {
+  const real rough = to_real(x);
+  const real straight = fma(rough, real(7.78703704f), real(0.137931034f));
+  return select(rough > real(216.0f / 24389.0f), cube_root(x, rough), straight);
+}
+
+// scale (x - y), rounded once.
+FUNCTION real scaled_difference(real scale, real x, real y) {
+  real lost;
+  const real d = difference(x, y, lost);
+  return fma(scale, d, scale * lost);
+}
+
+// From 0 to 2 pi; rounded to float before and after it is turned round.
+FUNCTION real hue_of(real a, real b) {
+  const real upper = angle(a, abs(b));
+  const real lower = real(6.28318548f) - upper;
+  const real lost = (real(6.28318548f) - lower) - upper;
+  return select(b < real(0.0f), lower + (lost + real(-1.74845553e-07f)), upper);
+}
+
+#define CHROMA_MIDDLE 6103515625.0 /* 25^7 */
+
+// 1 - sqrt(c^7 / (c^7 + 25^7)) as stretch + stretch_low.
+FUNCTION void find_stretch(real chroma, INOUT(real) stretch, INOUT(real) stretch_low) {
+  const wide c = to_wide(chroma);
+  const wide c2 = c * c;
+  const wide c7 = c2 * c2 * (c2 * c);
+  const wide sum = c7 + wide(CHROMA_MIDDLE);
+  const real rough = to_real(c7), rough_sum = to_real(sum);
+  const real root = sqrt(divide(rough, rough_sum));
+  const wide fine = to_wide(root);
+  const real rest = to_real(c7 - fine * fine * sum);
+  stretch = real(1.0f) - root;
+  const real lost = (real(1.0f) - stretch) - root;
+  stretch_low = lost - rest * divide(real(0.5f), max(root * rough_sum, real(1.0f)));
+}
+
+// a + a/2 (stretch + stretch_low), rounded once.
+FUNCTION real stretched(real a, real stretch, real stretch_low) {
+  const real half = a * real(0.5f);
+  const real product = half * stretch;
+  const real product_low = fma(half, stretch_low, fma(half, stretch, -product));
+  const real sum = a + product;
+  return sum + ((product - (sum - a)) + product_low);
+}
+
+// How much hue weighs.
+FUNCTION real hue_weight(real hue) {
+  real s;
+  real c;
+  sine_and_cosine(hue, s, c);
+  const real c2 = c * c;
+  const real cosine_twice = fma(real(2.0f), c2, real(-1.0f));
+  const real cosine_thrice = c * fma(real(4.0f), c2, real(-3.0f));
+  const real sine_thrice = s * fma(real(4.0f), c2, real(-1.0f));
+  const real cosine_four = fma(real(2.0f) * cosine_twice, cosine_twice, real(-1.0f));
+  const real sine_four = real(4.0f) * (s * c) * cosine_twice;
+  // 1 - 0.17 cos(h - 30) + 0.24 cos(2h) + 0.32 cos(3h + 6) - 0.20 cos(4h - 63), in degrees.
+  const real first = fma(real(-0.147224319f), c, fma(real(-0.085f), s, real(1.0f)));
+  const real second = fma(real(0.24f), cosine_twice, real(0.318247007f) * cosine_thrice);
+  const real third = fma(real(-0.0334491082f), sine_thrice, real(-0.0907981f) * cosine_four);
+  return fma(real(-0.178201305f), sine_four, (first + second) + third);
+}
+
+// How much differences of chroma and of hue go together: only in the blues.
+FUNCTION real rotation(real chroma, real hue) {
+  const real degrees = fma(hue, real(57.2957795f), real(-275.0f)) * real(0.04f);
+  const real turn = real(1.04719755f) * exponential(max(degrees * degrees * real(-1.44269504f), real(-64.0f)));
+  const real c2 = chroma * chroma;
+  const real c7 = c2 * c2 * (c2 * chroma);
+  return real(-2.0f) * sqrt(divide(c7, c7 + real(CHROMA_MIDDLE))) * sine(turn);
+}
+
+// Spreads a evenly over greys and pure colours. `least_chroma`: the lesser one of the two colours before that.
+FUNCTION void widen(INOUT(real) a1, real b1, INOUT(real) a2, real b2, INOUT(real) least_chroma) {
+  const real c1 = length(a1, b1), c2 = length(a2, b2);
+  real stretch;
+  real stretch_low;
+  find_stretch((c1 + c2) * real(0.5f), stretch, stretch_low);
+  a1 = stretched(a1, stretch, stretch_low);
+  a2 = stretched(a2, stretch, stretch_low);
+  least_chroma = min(c1, c2);
+}
+
+FUNCTION real colour_difference(real l1, real l2, real chroma1, real chroma2, real hue1, real hue2, real least_chroma) {
+  const real half = real(0.5f);
+  const real chroma = (chroma1 + chroma2) * half;
+  // The shorter way round. The float next to pi lies above it, and libvmaf compares with pi in double.
+  const real turn = hue2 - hue1;
+  const truth across_zero = abs(turn) >= real(3.14159274f);
+  const real full = select(turn > real(0.0f), real(-6.28318548f), real(6.28318548f));
+  const real shorter = select(across_zero, turn + full, turn);
+  const real half_turn = select(least_chroma == real(0.0f), real(0.0f), shorter) * half;
+  const real sum = hue1 + hue2;
+  const real hue = select(across_zero, sum + real(6.28318548f), sum) * half;
+
+  const real from_middle = (l1 + l2) * half - real(50.0f);
+  const real square = from_middle * from_middle;
+  const real weight_l = fma(real(0.015f), divide(square, sqrt(real(20.0f) + square)), real(1.0f));
+  const real weight_c = fma(real(0.045f), chroma, real(1.0f));
+  const real weight_h = fma(real(0.015f) * chroma, hue_weight(hue), real(1.0f));
+
+  const real by_l = divide(l2 - l1, real(0.65f) * weight_l);
+  const real by_c = divide(chroma2 - chroma1, weight_c);
+  const real by_h = divide(half * sqrt(chroma1 * chroma2) * sine(half_turn), weight_h);
+  const real together = rotation(chroma, hue) * by_c * by_h;
+  return sqrt(fma(by_l, by_l, fma(by_c, by_c, fma(by_h, by_h, together))));
+}
