@@ -68,6 +68,59 @@ TEST(Motion, SurvivesTheLargestDifferences) {
   }
 }
 
+// libvmaf's definition, one pixel at a time.
+double plain_motion(const OwnedFrame& before, const OwnedFrame& now) {
+  constexpr int kTaps[] = {3571, 16004, 26386, 16004, 3571};
+  const int width = now.format.width, height = now.format.height, depth = now.format.depth;
+  const auto mirror = [](int i, int size) { return i < 0 ? -i : i >= size ? 2 * size - 2 - i : i; };
+  const auto sample = [&](const OwnedFrame& frame, int x, int y) {
+    const size_t at = static_cast<size_t>(y * width + x);
+    return depth == 8 ? frame.planes[0][at] : frame.planes[0][2 * at] + 256 * frame.planes[0][2 * at + 1];
+  };
+  int64_t total = 0;
+  for (int y = 0; y < height; ++y) {
+    std::vector<int64_t> row(static_cast<size_t>(width));
+    for (int x = 0; x < width; ++x) {
+      int64_t sum = int64_t{1} << (depth - 1);
+      for (int k = 0; k < 5; ++k) {
+        const int from = mirror(y + k - 2, height);
+        sum += kTaps[k] * (int64_t{sample(before, x, from)} - sample(now, x, from));
+      }
+      row[static_cast<size_t>(x)] = sum >> depth;
+    }
+    for (int x = 0; x < width; ++x) {
+      int64_t sum = 1 << 15;
+      for (int k = 0; k < 5; ++k) sum += kTaps[k] * row[static_cast<size_t>(mirror(x + k - 2, width))];
+      total += std::abs(sum >> 16);
+    }
+  }
+  return static_cast<double>(total) / 256 / (width * height);
+}
+
+// Noise of various strengths: differences below half the range are computed in 16 bits, others in 32, row by row.
+TEST(Motion, IsThatOfAPlainLoop) {
+  uint32_t random = 1;
+  for (const int depth : {8, 10, 14, 16}) {
+    for (const int strength : {2, 127, 128, 129, 255}) {
+      SyntheticClip clip = flat_clip({0, 0, 0}, 83, 29, depth);
+      for (size_t frame = 1; frame < 3; ++frame) {
+        std::vector<uint8_t>& plane = clip.reference[frame].planes[0];
+        for (size_t i = 0; i < plane.size(); ++i) {
+          random = random * 1664525 + 1013904223;
+          // The last rows are quiet, so that both kinds meet.
+          const size_t row = i / 83 / (depth > 8 ? 2 : 1);
+          const int value = static_cast<int>((random >> 16) % 256) * (row < 20 ? strength : 3) / 255;
+          const bool high = depth > 8 && i % 2 == 1;
+          plane[i] = static_cast<uint8_t>(high ? value >> (16 - depth) : value);
+        }
+      }
+      const std::vector<double> found = measure_clip("motion", clip).frames.at("integer_motion");
+      EXPECT_EQ(found[1], plain_motion(clip.reference[0], clip.reference[1])) << depth << " " << strength;
+      EXPECT_EQ(found[2], plain_motion(clip.reference[1], clip.reference[2])) << depth << " " << strength;
+    }
+  }
+}
+
 TEST(Motion, IsTheSameOnAllTargets) {
   expect_same_on_all_targets("motion", "synth_322x182_5f_8bit_420");
   expect_same_on_all_targets("motion", "synth_322x182_5f_12bit_422");

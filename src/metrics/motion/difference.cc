@@ -5,6 +5,9 @@
 // A weighted sum T of five values of 17 bits has 34 bits. Only its shifted form is wanted, floor((T + half) / 2^n), and
 // for that floor(T / 2) does as well as T, which fits 32 bits: all taps but 3571 are even, so that its product alone
 // has to be rounded.
+//
+// Where no difference reaches half the range, which is the rule, values have 16 bits and T has 32. Processors multiply
+// such values in pairs and add up the products at once.
 #include "metrics/motion/difference.h"
 
 #include <algorithm>
@@ -32,9 +35,12 @@ HWY_INLINE whole half_sum(whole outer, whole inner, whole middle) {
   return SHIFT_RIGHT(outer * whole(3571), 1) + inner * whole(8002) + middle * whole(13193);
 }
 
-// One row of before - now. Whether any of it is not zero.
+// What a row of differences holds: zeros only, or values below half the range of samples, or any.
+enum class Extent : uint8_t { none, small, any };
+
+// One row of before - now; `half` is half the range.
 template <typename Sample, typename Difference>
-HWY_INLINE bool subtract(const Sample* before, const Sample* now, int width, Difference* out) {
+HWY_INLINE Extent subtract(const Sample* before, const Sample* now, int width, int half, Difference* out) {
   const hn::ScalableTag<Difference> d;
   const hn::Rebind<Sample, decltype(d)> samples;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -46,20 +52,21 @@ HWY_INLINE bool subtract(const Sample* before, const Sample* now, int width, Dif
       return hn::PromoteTo(d, loaded);
     }
   };
-  auto seen = hn::Zero(d);
+  auto most = hn::Zero(d);
   int x = 0;
   for (; x + lanes <= width; x += lanes) {
     const auto difference = hn::Sub(widen(before + x), widen(now + x));
     hn::Store(difference, d, out + x);
-    seen = hn::Or(seen, difference);
+    most = hn::Max(most, hn::Abs(difference));
   }
-  int seen_last = 0;
+  int most_last = 0;
   for (; x < width; ++x) {
     const int difference = before[x] - now[x];
     out[x] = static_cast<Difference>(difference);
-    seen_last |= difference;
+    most_last = std::max(most_last, std::abs(difference));
   }
-  return seen_last != 0 || !hn::AllTrue(d, hn::Eq(seen, hn::Zero(d)));
+  if (most_last >= half || !hn::AllTrue(d, hn::Lt(most, hn::Set(d, static_cast<Difference>(half))))) return Extent::any;
+  return most_last == 0 && hn::AllTrue(d, hn::Eq(most, hn::Zero(d))) ? Extent::none : Extent::small;
 }
 
 // Five rows of differences blurred downwards.
@@ -101,41 +108,117 @@ HWY_INLINE uint64_t sum_blurred_along(const int32_t* row, int width) {
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d, total)));
 }
 
+// The same for small differences.
+using ShortTag = hn::ScalableTag<int16_t>;
+using ShortVector = hn::Vec<ShortTag>;
+
+// Two taps for each pair of values.
+HWY_INLINE ShortVector taps(int first, int second) {
+  return hn::BitCast(ShortTag(), hn::Set(WholeTag(), second << 16 | first));
+}
+
+// The sum of products of pairs of values and taps.
+struct Products {
+  WholeVector even;
+  WholeVector odd;
+  HWY_INLINE explicit Products(int start) : even(hn::Set(WholeTag(), start)), odd(hn::Zero(WholeTag())) {}
+  HWY_INLINE void add(ShortVector values, ShortVector with_taps) {
+    even = hn::ReorderWidenMulAccumulate(WholeTag(), values, with_taps, even, odd);
+  }
+  HWY_INLINE WholeVector sum() const { return hn::RearrangeToOddPlusEven(even, odd); }
+};
+
+HWY_INLINE void blur_down(const std::array<const int16_t*, kRows>& rows, int width, int shift, int16_t* out) {
+  const ShortTag d;
+  const auto taps_of_pairs = taps(3571, 16004), tap_of_middle = taps(26386, 0);
+  for (int x = 0; x < width; x += 2 * kLanes) {
+    const auto outer = hn::Add(hn::Load(d, rows[0] + x), hn::Load(d, rows[4] + x));
+    const auto inner = hn::Add(hn::Load(d, rows[1] + x), hn::Load(d, rows[3] + x));
+    const auto middle = hn::Load(d, rows[2] + x);
+    Products lower(1 << (shift - 1)), upper(1 << (shift - 1));
+    lower.add(hn::InterleaveLower(d, outer, inner), taps_of_pairs);
+    lower.add(hn::InterleaveLower(d, middle, middle), tap_of_middle);
+    upper.add(hn::InterleaveUpper(d, outer, inner), taps_of_pairs);
+    upper.add(hn::InterleaveUpper(d, middle, middle), tap_of_middle);
+    // Interleaving and this narrowing both go by blocks of 128 bits, so values end up in their places.
+    const auto values =
+        hn::ReorderDemote2To(d, hn::ShiftRightSame(lower.sum(), shift), hn::ShiftRightSame(upper.sum(), shift));
+    hn::Store(values, d, out + x);
+  }
+}
+
+HWY_INLINE uint64_t sum_blurred_along(const int16_t* row, int width) {
+  const ShortTag d;
+  constexpr int kAcross = 2 * kLanes;
+  const auto outer_inner = taps(3571, 16004), middle_inner = taps(26386, 16004), outer_only = taps(3571, 0);
+  const auto none_outer = taps(0, 3571), inner_middle = taps(16004, 26386), inner_outer = taps(16004, 3571);
+  const auto blurred = [&](int x) {
+    const auto before = hn::LoadU(d, row + x - 2), here = hn::Load(d, row + x), after = hn::LoadU(d, row + x + 2);
+    Products even(1 << 15), odd(1 << 15);  // for pixels at even and at odd places
+    even.add(before, outer_inner);
+    even.add(here, middle_inner);
+    even.add(after, outer_only);
+    odd.add(before, none_outer);
+    odd.add(here, inner_middle);
+    odd.add(after, inner_outer);
+    const auto low = hn::BitCast(d, hn::ShiftRight<16>(even.sum())), high = hn::BitCast(d, odd.sum());
+    return hn::Abs(hn::OddEven(high, low));
+  };
+  const auto ones = hn::Set(d, 1);
+  Products total(0);
+  int x = 0;
+  for (; x + kAcross <= width; x += kAcross) total.add(blurred(x), ones);
+  if (x < width) total.add(hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(width - x)), blurred(x)), ones);
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(WholeTag(), total.sum())));
+}
+
+// Five rows of differences to the sum of the one they surround.
+template <typename Difference, typename Blurred>
+HWY_INLINE uint64_t sum_row(const std::array<const Difference*, kRows>& rows, int width, int depth, Blurred* blurred) {
+  blur_down(rows, width, depth, blurred);
+  for (int i = 1; i <= kReach; ++i) {
+    blurred[-i] = blurred[i];
+    blurred[width - 1 + i] = blurred[width - 1 - i];
+  }
+  return sum_blurred_along(blurred, width);
+}
+
 template <typename Sample, typename Difference>
 uint64_t sum_rows(const FrameView& before, const FrameView& now, const Scratch& scratch) {
   const int width = now.width, height = now.height;
   std::array<Difference*, kRows> ring;
-  std::array<bool, kRows> moved{};
+  std::array<Extent, kRows> extents{};
   for (size_t i = 0; i < ring.size(); ++i) {
-    ring[i] = reinterpret_cast<Difference*>(scratch.differences) + i * scratch.row_values;
+    ring[i] = static_cast<Difference*>(scratch.differences) + i * scratch.row_values;
     std::fill(ring[i] + width, ring[i] + scratch.row_values, Difference{0});
   }
   const auto row_of = [](const FrameView& frame, int y) {
     return reinterpret_cast<const Sample*>(frame.planes[0] + y * frame.row_strides[0]);
   };
-  const auto slot = [](int y) { return static_cast<size_t>(y % kRows); };
-  int32_t* blurred = scratch.blurred;
+  const auto slot = [](int y) { return static_cast<size_t>(y) % kRows; };
   uint64_t total = 0;
   for (int y = -kReach; y < height; ++y) {
     const int next = y + kReach;
     if (next < height) {
-      moved[slot(next)] = subtract(row_of(before, next), row_of(now, next), width, ring[slot(next)]);
+      extents[slot(next)] =
+          subtract(row_of(before, next), row_of(now, next), width, 1 << (now.depth - 1), ring[slot(next)]);
     }
     if (y < 0) continue;
     std::array<const Difference*, kRows> rows;
-    bool any = false;
-    for (int k = 0; k < kRows; ++k) {
-      const size_t at = slot(mirrored(y + k - kReach, height));
-      rows[static_cast<size_t>(k)] = ring[at];
-      any |= moved[at];
+    Extent extent = Extent::none;
+    for (size_t k = 0; k < kRows; ++k) {
+      const size_t at = slot(mirrored(y + static_cast<int>(k) - kReach, height));
+      rows[k] = ring[at];
+      extent = std::max(extent, extents[at]);
     }
-    if (!any) continue;
-    blur_down(rows, width, now.depth, blurred);
-    for (int i = 1; i <= kReach; ++i) {
-      blurred[-i] = blurred[i];
-      blurred[width - 1 + i] = blurred[width - 1 - i];
+    if (extent == Extent::none) continue;
+    if constexpr (sizeof(Difference) == 2) {
+      if (extent == Extent::small) {
+        total += sum_row(rows, width, now.depth, static_cast<int16_t*>(scratch.blurred));
+        continue;
+      }
     }
-    total += sum_blurred_along(blurred, width);
+    total += sum_row(rows, width, now.depth, static_cast<int32_t*>(scratch.blurred));
   }
   return total;
 }
@@ -156,15 +239,18 @@ namespace acuity::motion {
 HWY_EXPORT(SumBlurredDifference);
 
 Result<BlurredDifference> BlurredDifference::create(int width) {
-  constexpr size_t kMargin = 16;   // before the blurred row, for mirrored values; keeps it aligned
-  constexpr size_t kOverrun = 64;  // after any row, for those and for what the last vector reaches
+  constexpr size_t kMargin = kAlignment;  // bytes before the blurred row, for mirrored values
+  constexpr size_t kOverrun = 64;         // values after any row, for those and for what the last vector reaches
   BlurredDifference result;
   result.scratch_.row_values = round_up(static_cast<size_t>(width), 64) + kOverrun;
-  const size_t differences = size_t{kRows} * result.scratch_.row_values, blurred = kMargin + result.scratch_.row_values;
-  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(Arena::cost<int32_t>(differences) + Arena::cost<int32_t>(blurred)));
-  result.scratch_.differences = result.memory_.take<int32_t>(differences);
-  result.scratch_.blurred = result.memory_.take<int32_t>(blurred) + kMargin;
-  std::fill_n(result.scratch_.blurred - kMargin, blurred, 0);
+  const size_t blurred = kMargin + result.scratch_.row_values * sizeof(int32_t);
+  const size_t differences = kRows * result.scratch_.row_values * sizeof(int32_t);
+  ACUITY_TRY_ASSIGN(result.memory_,
+                    Arena::create(Arena::cost<std::byte>(differences) + Arena::cost<std::byte>(blurred)));
+  result.scratch_.differences = result.memory_.take<std::byte>(differences);
+  std::byte* row = result.memory_.take<std::byte>(blurred);
+  std::fill_n(row, blurred, std::byte{0});
+  result.scratch_.blurred = row + kMargin;
   return result;
 }
 

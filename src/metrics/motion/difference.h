@@ -12,12 +12,12 @@
 
 namespace acuity::motion {
 
-inline constexpr int kRows = 5;  // that a blur downwards looks at
+inline constexpr size_t kRows = 5;  // that a blur downwards looks at
 
 struct Scratch {
   size_t row_values = 0;
   void* differences = nullptr;  // a ring of kRows rows, of 16 or 32 bits
-  int32_t* blurred = nullptr;   // one row
+  void* blurred = nullptr;      // one row, likewise
 };
 
 class BlurredDifference {
