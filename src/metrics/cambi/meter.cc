@@ -39,13 +39,14 @@ Meter::Meter(const Plan& plan)
   modes_.resize(3 * stride);
   filtered_.resize(stride);
   levels_.resize(static_cast<size_t>(most(plan, &View::window) + 1) * stride);
-  contrasts_.resize(static_cast<size_t>(width) * static_cast<size_t>(height) + kBeyond);
+  most_contrasts_ = static_cast<size_t>(width) * static_cast<size_t>(height) + kBeyond;
+  contrasts_ = std::make_unique_for_overwrite<float[]>(most_contrasts_);
   if (plan.heatmaps) map_row_.resize(stride);
 }
 
 size_t Meter::bytes() const {
   size_t samples = image_.samples.size() + smaller_.samples.size() + modes_.size() + filtered_.size() + levels_.size();
-  return samples * sizeof(uint16_t) + (contrasts_.size() + map_row_.size()) * sizeof(float) + counts_.bytes() +
+  return samples * sizeof(uint16_t) + (most_contrasts_ + map_row_.size()) * sizeof(float) + counts_.bytes() +
          distorted_.bytes() + (reference_ ? reference_->bytes() : 0);
 }
 
@@ -96,7 +97,7 @@ Result<double> Meter::measure_scale(int scale, int window, bool last, Heatmaps* 
     }
     counts_.move(entering < height ? levels(entering) : nullptr, leaving >= 0 ? levels(leaving) : nullptr);
     if (y < 0) continue;
-    float* contrasts = contrasts_.data() + count;
+    float* contrasts = contrasts_.get() + count;
     count += static_cast<size_t>(counts_.contrasts(levels(y), contrasts));
     if (heatmaps == nullptr) continue;
     ACUITY_TRY(write_row(scale, window, (index * height + y) * width, levels(y), contrasts));
@@ -104,7 +105,7 @@ Result<double> Meter::measure_scale(int scale, int window, bool last, Heatmaps* 
   if (heatmaps != nullptr) ACUITY_TRY(heatmaps->flush(scale));
   const int64_t samples = static_cast<int64_t>(width) * height;
   const auto pooled = static_cast<int64_t>(plan_.part * static_cast<double>(samples));
-  return mean_of_largest({contrasts_.data(), count}, std::clamp<int64_t>(pooled, 1, samples));
+  return mean_of_largest({contrasts_.get(), count}, std::clamp<int64_t>(pooled, 1, samples));
 }
 
 Status Meter::write_row(int scale, int window, int64_t first_sample, const uint16_t* levels, const float* contrasts) {

@@ -37,8 +37,9 @@ struct Plan {
 /// Of one thread.
 class Meter {
  public:
-  /// The plan stays the caller's.
   explicit Meter(const Plan& plan);
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
 
   Result<double> measure_distorted(const FrameView& frame, int64_t index);
   Result<double> measure_reference(const FrameView& frame);
@@ -50,14 +51,16 @@ class Meter {
   const uint16_t* filter_row(int y);
   Status write_row(int scale, int window, int64_t first_sample, const uint16_t* levels, const float* contrasts);
 
-  const Plan& plan_;
+  const Plan plan_;
   Steps steps_;
   Counts counts_;
   Source distorted_;
   std::unique_ptr<Source> reference_;
   Plane image_, smaller_;
   std::vector<uint16_t> modes_, filtered_, levels_;
-  std::vector<float> contrasts_, map_row_;
+  size_t most_contrasts_ = 0;
+  std::unique_ptr<float[]> contrasts_;  // not filled: few pictures need all of it
+  std::vector<float> map_row_;
 };
 
 }  // namespace acuity::cambi
