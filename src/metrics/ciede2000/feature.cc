@@ -3,7 +3,6 @@
 #include "metrics/ciede2000/feature.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -18,6 +17,10 @@ namespace ciede2000 {
 namespace {
 
 constexpr int kPlanes = 3;
+
+// Identical frames would be infinitely good, which is no score. It is 245 at most, and that of one step in one sample
+// is below.
+double decibels(double mean) { return 45.0 - 20.0 * libm_log10(std::max(mean, 1e-10)); }
 
 size_t padded(int width) { return round_up(static_cast<size_t>(width), 16); }
 
@@ -93,7 +96,7 @@ class Worker final : public FeatureWorker {
       add_differences(reference, distorted, channels, frame.width, sums);
     }
     const double mean = sums.total() / (static_cast<double>(frame.width) * frame.height);
-    values[0] = mean > 0 ? 45.0 - 20.0 * exact_log10(mean) : std::numeric_limits<double>::infinity();
+    values[0] = decibels(mean);
     return {};
   }
 
@@ -133,7 +136,7 @@ FeatureEntry ciede_entry() {
                    .version = "libvmaf 3.2.0",
                    .title = "mean colour difference by CIEDE2000, in decibels",
                    .better = Better::higher,
-                   .identical = std::numeric_limits<double>::infinity(),
+                   .identical = 245,
                    .minimum_side = 1,
                    .alpha_rule = ""},
           .create = ciede2000::create};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/float_ssim/decibels.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/powers.h"
 
@@ -15,20 +15,18 @@ std::vector<MetricOption> shared_options(const std::string& name) {
 }
 
 Decibels::Decibels(const Feature::Setup& setup)
-    : wanted_(is_on(setup.options, "enable_db")), most_(std::numeric_limits<double>::infinity()) {
-  if (!is_on(setup.options, "clip_db")) return;
+    : wanted_(is_on(setup.options, "enable_db")), clipped_(is_on(setup.options, "clip_db")) {
   const double peak = (1 << setup.depth) - 1;
   const double least_error = 0.5 / (static_cast<double>(setup.width) * setup.height);
-  most_ = std::ceil(10.0 * exact_log10(peak * peak / least_error));
+  most_ = std::ceil(10.0 * libm_log10(peak * peak / least_error));
 }
 
 double Decibels::of(double similarity) const {
   if (!wanted_) return similarity;
-  if (std::isnan(similarity)) return similarity;
-  // Rounding can take a similarity past 1.
+  // Infinitely many are no score. Rounding can take a similarity past 1.
   if (similarity >= 1) return most_;
-  const double decibels = -10.0 * exact_log10(1.0 - similarity);
-  return decibels < most_ ? decibels : most_;
+  const double decibels = -10.0 * libm_log10(1.0 - similarity);
+  return clipped_ ? std::min(decibels, most_) : decibels;
 }
 
 }  // namespace acuity::float_ssim

@@ -20,7 +20,7 @@ class Decibels {
   double of(double similarity) const;
 
  private:
-  bool wanted_;
+  bool wanted_, clipped_;
   double most_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // SSIM of Y' at five scales.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -27,8 +26,8 @@ constexpr std::array<float, kScales> kExponents = {0.0448f, 0.2856f, 0.3001f, 0.
 double score_of(const std::array<Similarity, kScales>& scales) {
   double score = exact_power(scales.back().luminance, double{kExponents.back()});
   for (size_t i = 0; i < kScales; ++i) {
-    // Pictures that are each other's negatives: the power does not exist.
-    if (scales[i].structure < 0) return std::numeric_limits<double>::quiet_NaN();
+    // Pictures that are each other's negatives: the power does not exist, and goes to zero before.
+    if (scales[i].structure <= 0) return 0;
     score *= exact_power(scales[i].contrast, double{kExponents[i]});
     score *= exact_power(scales[i].structure, double{kExponents[i]});
   }
