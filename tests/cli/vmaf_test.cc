@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "engine/feature.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::test {
@@ -46,7 +45,6 @@ Outcome vmaf(std::vector<std::string> words, const std::vector<std::string>& mor
 }
 
 void expect_as_libvmaf(const std::string& golden, const std::vector<std::string>& words) {
-  if (find_feature("vif") == nullptr) GTEST_SKIP();
   const std::string path = scratch("output");
   std::vector<std::string> all = words;
   all.insert(all.end(), {"-q", "-o", path});
@@ -115,7 +113,6 @@ TEST(VmafCommand, NumbersMayHaveMoreDigits) {
 }
 
 TEST(VmafCommand, RefusesWhatMakesNoSense) {
-  if (find_feature("vif") == nullptr || find_feature("speed_chroma") == nullptr) GTEST_SKIP();
   const std::vector<std::string> words = clip_words("synth_64x64_1f_8bit_420");
   const auto message = [&](const std::vector<std::string>& more) {
     const Outcome outcome = vmaf(words, more);

@@ -53,9 +53,9 @@ bool features_are_there() {
 class VmafGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(VmafGolden, ScoresAreThoseOfLibvmaf) {
-  if (!features_are_there()) GTEST_SKIP();
   std::map<std::string, std::vector<GoldenValue>> by_model;
   for (const GoldenValue& golden : tests::read_video_golden("vmaf")) {
+    if (!features_are_there() && golden.output.find("float") != std::string::npos) continue;
     if (golden.clip == GetParam()) by_model[golden.output.substr(0, golden.output.find(':'))].push_back(golden);
   }
   ASSERT_FALSE(by_model.empty());
@@ -86,7 +86,6 @@ INSTANTIATE_TEST_SUITE_P(Clips, VmafGolden,
                          [](const auto& clip) { return std::string(clip.param); });
 
 TEST(Vmaf, ThreadsAndCompanyChangeNothing) {
-  if (!features_are_there()) GTEST_SKIP();
   const tests::SyntheticClip clip = tests::synthetic_clip("synth_322x182_5f_8bit_420");
   const FrameMetricRequest plain{"vmaf"}, neg{"vmaf", {{"model", "neg"}}}, v1{"vmaf", {{"model", "v1"}}};
   const auto together = score_clip(clip, {plain, neg, v1}, 3);
@@ -101,7 +100,6 @@ TEST(Vmaf, ThreadsAndCompanyChangeNothing) {
 
 // What 10 bits change: the samples are those of the clip times 4.
 TEST(Vmaf, FirstGenerationMeasuresEightBitsAsTen) {
-  if (!features_are_there()) GTEST_SKIP();
   const tests::SyntheticClip clip = tests::synthetic_clip("synth_322x182_5f_8bit_420");
   tests::SyntheticClip deep = clip;
   for (auto* side : {&deep.reference, &deep.distorted}) {
@@ -129,7 +127,6 @@ TEST(Vmaf, FirstGenerationMeasuresEightBitsAsTen) {
 }
 
 TEST(Vmaf, OptionsOfFeaturesCanBeOverridden) {
-  if (!features_are_there()) GTEST_SKIP();
   const tests::SyntheticClip clip = tests::synthetic_clip("synth_322x182_5f_8bit_420");
   const auto overridden = score_clip(
       clip,
