@@ -21,8 +21,8 @@ std::string direction(const MetricInfo& metric) {
 }
 
 std::string stream_line(const std::string& side, const StreamFacts& stream) {
-  return fmt::format("{:<10} {} frames, {}\n", side, stream.frames ? fmt::format("{}", *stream.frames) : "?",
-                     describe(stream.rate));
+  return fmt::format("{:<10} {} frame{}, {}\n", side, stream.frames ? fmt::format("{}", *stream.frames) : "?",
+                     stream.frames == 1 ? "" : "s", describe(stream.rate));
 }
 
 // The frames of a metric on two lines: how far they spread, and how the worst do.
@@ -48,8 +48,11 @@ class PlainReport : public Report {
     first_ = false;
     text += fmt::format("reference  {}\ndistorted  {}\nsize       {} x {}\n", printable(pair.reference),
                         printable(pair.distorted), pair.width, pair.height);
+    const bool several = pair.video && pair.video->frames.size() > 1;
     if (pair.video) {
       text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);
+    }
+    if (several) {
       text +=
           fmt::format("scored     {} frames; the first value of a metric is their mean\n", pair.video->frames.size());
     }
@@ -57,14 +60,13 @@ class PlainReport : public Report {
       text += fmt::format("{:<12} {}  {}; {}\n", entry.label,
                           console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
                           console_.faint(direction(*entry.metric)), meaning_of(entry));
-      if (pair.video) text += pool_lines(entry);
+      if (several) text += pool_lines(entry);
       for (const NamedValue& aggregate : entry.aggregates) {
         text += fmt::format("  {} {} of all frames together\n", aggregate.name, short_number(aggregate.value));
       }
-      if (entry.metric->frames) {
-        for (const std::string& assumption : entry.score.provenance.assumptions) {
-          text += fmt::format("  {}\n", printable(assumption));
-        }
+      // What these assume matters to what the number means, so it is told unasked; an explanation tells it anyway.
+      for (const std::string& assumption : entry.score.provenance.assumptions) {
+        if (entry.metric->frames && explanation.empty()) text += fmt::format("  {}\n", printable(assumption));
       }
     }
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));

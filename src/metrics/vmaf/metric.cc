@@ -229,10 +229,11 @@ Status apply_overrides(std::string_view overrides, ModelSet& set) {
 FrameMetricEntry vmaf_entry() {
   MetricInfo info;
   info.name = "vmaf";
-  info.version = "3.2.0";
+  info.version = "libvmaf 3.2.0";
   info.title = "VMAF: what a panel of viewers would say of a video, from 0 (bad) to 100 (excellent)";
   info.better = Better::higher;
   info.identical = 100;
+  info.minimum_side = 17;
   info.variant = "model";
   info.options = {
       {.name = "model",
