@@ -10,6 +10,7 @@
 #include "metrics/adm/csf.h"
 #include "metrics/adm/integer_scale.h"
 #include "metrics/adm/outputs.h"
+#include "metrics/adm/scaled_feature.h"
 #include "metrics/feature_options.h"
 #include "metrics/frame_checks.h"
 
@@ -81,62 +82,6 @@ Result<Sensitivities> sensitivities_of(const OptionValues& options) {
   return result;
 }
 
-struct Plan {
-  int width = 0;
-  int height = 0;
-  IntegerOptions options;
-  Combination combination;
-};
-
-class Worker final : public FeatureWorker {
- public:
-  Status prepare(const Plan& plan) {
-    plan_ = plan;
-    const ScaleShapes shapes = scale_shapes(plan.width, plan.height);
-    for (size_t s = 0; s < kScales; ++s) {
-      IntegerScale* next = s + 1 < kScales ? &scales_[s + 1] : nullptr;
-      ACUITY_TRY(scales_[s].prepare(static_cast<int>(s), shapes[s], plan.options, next));
-    }
-    return {};
-  }
-
-  size_t bytes() const override {
-    size_t total = 0;
-    for (const IntegerScale& scale : scales_) total += scale.bytes();
-    return total;
-  }
-
-  Status measure(const FrameWindow& window, std::span<double> values) override {
-    for (IntegerScale& scale : scales_) scale.begin(*window.reference[0], *window.distorted[0]);
-    make_all_rows(scales_);
-    std::array<ScaleNumbers, kScales> numbers;
-    for (size_t s = 0; s < kScales; ++s) numbers[s] = scales_[s].finish();
-    combine(numbers, plan_.width, plan_.height, plan_.combination, values);
-    return {};
-  }
-
- private:
-  Plan plan_;
-  std::array<IntegerScale, kScales> scales_;
-};
-
-class Adm final : public Feature {
- public:
-  Adm(Plan plan, std::vector<FeatureOutput> outputs) : plan_(plan), outputs_(std::move(outputs)) {}
-
-  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
-
-  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    auto worker = std::make_unique<Worker>();
-    ACUITY_TRY(worker->prepare(plan_));
-    return std::unique_ptr<FeatureWorker>(std::move(worker));
-  }
-
- private:
-  Plan plan_;
-  std::vector<FeatureOutput> outputs_;
-};
-
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(check_sides("adm", setup, kLeastSide));
@@ -145,16 +90,17 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   const Viewing viewing = viewing_of(setup.options);
   const bool usual = std::abs(viewing.distance * viewing.height - kLeastHeights) < 1e-8 &&
                      *setup.options.number("adm_csf_mode") == kWatson;
-  const Plan plan{.width = setup.width,
-                  .height = setup.height,
-                  .options = {.sensitivities = *sensitivities,
-                              .usual_viewing = usual,
-                              .gain = *setup.options.number("adm_enhn_gain_limit"),
-                              .noise_weight = *setup.options.number("adm_noise_weight"),
-                              .skip_aim = is_on(setup.options, "adm_skip_aim"),
-                              .skip_scale0 = is_on(setup.options, "adm_skip_scale0")},
-                  .combination = combination_of(setup.options)};
-  return std::unique_ptr<Feature>(std::make_unique<Adm>(plan, output_list(info(), setup.options, true)));
+  const Plan<IntegerOptions> plan{.width = setup.width,
+                                  .height = setup.height,
+                                  .options = {.sensitivities = *sensitivities,
+                                              .usual_viewing = usual,
+                                              .gain = *setup.options.number("adm_enhn_gain_limit"),
+                                              .noise_weight = *setup.options.number("adm_noise_weight"),
+                                              .skip_aim = is_on(setup.options, "adm_skip_aim"),
+                                              .skip_scale0 = is_on(setup.options, "adm_skip_scale0")},
+                                  .combination = combination_of(setup.options)};
+  return std::unique_ptr<Feature>(
+      std::make_unique<ScaledFeature<IntegerScale, IntegerOptions>>(plan, output_list(info(), setup.options, true)));
 }
 
 }  // namespace

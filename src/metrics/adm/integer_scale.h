@@ -10,6 +10,7 @@
 #include "acuity/status.h"
 #include "base/memory.h"
 #include "metrics/adm/csf.h"
+#include "metrics/adm/decouple.h"
 #include "metrics/adm/masking.h"
 #include "metrics/adm/outputs.h"
 #include "metrics/adm/scales.h"

@@ -15,6 +15,10 @@ namespace acuity::adm {
 constexpr int kScales = 4;
 constexpr int kBands = 3;  // horizontal, vertical and diagonal details, always in this order
 
+/// A row of each.
+template <typename T>
+using Bands = std::array<T*, kBands>;
+
 /// Below this the last scale would have less than two rows or columns.
 constexpr int kLeastSide = 17;
 

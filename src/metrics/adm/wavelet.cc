@@ -9,34 +9,16 @@
 #include <hwy/foreach_target.h>
 
 #include <hwy/cache_control.h>
-#include <hwy/highway.h>
+
+#include "metrics/adm/lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::adm {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using ShortTag = hn::ScalableTag<int16_t>;
-using LongTag = hn::RepartitionToWide<ShortTag>;
-using HalfShortTag = hn::Half<ShortTag>;
-using Short = hn::Vec<ShortTag>;
-using Long = hn::Vec<LongTag>;
-
-constexpr int kShorts = static_cast<int>(HWY_LANES(int16_t));
-constexpr int kLongs = kShorts / 2;
-
 // Daubechies' wavelet of four taps, times 2^15.
 constexpr int kLow[4] = {15826, 27411, 7345, -4240};
 constexpr int kHigh[4] = {-4240, -7345, 27411, -15826};
 constexpr int kLowSum = 46342;
-
-// Each pair of neighbours of `a`, times that of `b`.
-HWY_INLINE Long multiply_pairs(Short a, Short b) {
-  const LongTag d;
-  Long second = hn::Zero(d);
-  const Long first = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), second);
-  return hn::RearrangeToOddPlusEven(first, second);
-}
 
 HWY_INLINE Short pair_of(int first, int second) {
   const uint32_t both = static_cast<uint32_t>(first & 0xFFFF) | static_cast<uint32_t>(second) << 16;

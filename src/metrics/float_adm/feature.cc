@@ -7,6 +7,7 @@
 #include "lang/targets.h"
 #include "metrics/adm/csf.h"
 #include "metrics/adm/outputs.h"
+#include "metrics/adm/scaled_feature.h"
 #include "metrics/adm/scales.h"
 #include "metrics/feature_options.h"
 #include "metrics/float_adm/scale.h"
@@ -71,79 +72,24 @@ adm::Sensitivities sensitivities_of(const OptionValues& options) {
   return result;
 }
 
-struct Plan {
-  int width = 0;
-  int height = 0;
-  Options options;
-  adm::Combination combination;
-};
-
-class Worker final : public FeatureWorker {
- public:
-  Status prepare(const Plan& plan) {
-    plan_ = plan;
-    const adm::ScaleShapes shapes = adm::scale_shapes(plan.width, plan.height);
-    for (size_t s = 0; s < adm::kScales; ++s) {
-      Scale* next = s + 1 < adm::kScales ? &scales_[s + 1] : nullptr;
-      ACUITY_TRY(scales_[s].prepare(static_cast<int>(s), shapes[s], plan.options, next));
-    }
-    return {};
-  }
-
-  size_t bytes() const override {
-    size_t total = 0;
-    for (const Scale& scale : scales_) total += scale.bytes();
-    return total;
-  }
-
-  Status measure(const FrameWindow& window, std::span<double> values) override {
-    for (Scale& scale : scales_) scale.begin(*window.reference[0], *window.distorted[0]);
-    adm::make_all_rows(scales_);
-    std::array<adm::ScaleNumbers, adm::kScales> numbers;
-    for (size_t s = 0; s < adm::kScales; ++s) numbers[s] = scales_[s].finish();
-    adm::combine(numbers, plan_.width, plan_.height, plan_.combination, values);
-    return {};
-  }
-
- private:
-  Plan plan_;
-  std::array<Scale, adm::kScales> scales_;
-};
-
-class FloatAdm final : public Feature {
- public:
-  FloatAdm(Plan plan, std::vector<FeatureOutput> outputs) : plan_(plan), outputs_(std::move(outputs)) {}
-
-  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
-
-  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    auto worker = std::make_unique<Worker>();
-    ACUITY_TRY(worker->prepare(plan_));
-    return std::unique_ptr<FeatureWorker>(std::move(worker));
-  }
-
- private:
-  Plan plan_;
-  std::vector<FeatureOutput> outputs_;
-};
-
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(check_sides("float_adm", setup, adm::kLeastSide));
   const OptionValues& options = setup.options;
-  Plan plan{.width = setup.width,
-            .height = setup.height,
-            .options = {.sensitivities = sensitivities_of(options),
-                        .gain = *options.number("adm_enhn_gain_limit"),
-                        .noise_weight = *options.number("adm_noise_weight"),
-                        .exponent = *options.number("adm_p_norm"),
-                        .no_masking = *options.number("adm_bypass_cm") == 1,
-                        .skip_scale0 = is_on(options, "adm_skip_scale0")},
-            .combination = adm::combination_of(options)};
+  adm::Plan<Options> plan{.width = setup.width,
+                          .height = setup.height,
+                          .options = {.sensitivities = sensitivities_of(options),
+                                      .gain = *options.number("adm_enhn_gain_limit"),
+                                      .noise_weight = *options.number("adm_noise_weight"),
+                                      .exponent = *options.number("adm_p_norm"),
+                                      .no_masking = *options.number("adm_bypass_cm") == 1,
+                                      .skip_scale0 = is_on(options, "adm_skip_scale0")},
+                          .combination = adm::combination_of(options)};
   plan.combination.harmonic = is_on(options, "adm_adm3_apply_hm");
   plan.combination.skipped_scale = static_cast<int>(*options.number("adm_skip_aim_scale"));
   plan.combination.added_up_to_1 = true;
-  return std::unique_ptr<Feature>(std::make_unique<FloatAdm>(plan, adm::output_list(info(), options, false)));
+  return std::unique_ptr<Feature>(
+      std::make_unique<adm::ScaledFeature<Scale, Options>>(plan, adm::output_list(info(), options, false)));
 }
 
 }  // namespace
