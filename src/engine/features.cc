@@ -11,6 +11,7 @@
 #include "metrics/ciede2000/feature.h"
 #include "metrics/float_adm/feature.h"
 #include "metrics/float_ssim/entries.h"
+#include "metrics/float_vif/feature.h"
 #include "metrics/motion/feature.h"
 #include "metrics/psnr_hvs/feature.h"
 #include "metrics/psnr_yuv/feature.h"
@@ -62,6 +63,7 @@ const std::vector<FeatureEntry>& features() {
       float_ms_ssim_entry,
       float_psnr_entry,
       float_ssim_entry,
+      float_vif_entry,
       motion_entry,
       motion_v2_entry,
       psnr_hvs_entry,

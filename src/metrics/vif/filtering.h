@@ -11,14 +11,8 @@
 #define ACUITY_METRICS_VIF_FILTERING_H
 #endif
 
-#include <type_traits>
-#include <utility>
-
 #include "metrics/vif/filters.h"
-
-// For lambdas, which would become functions of their own where the target is not the one of the file.
-#undef INLINED
-#define INLINED HWY_ATTR __attribute__((always_inline))
+#include "metrics/vif/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::vif {
@@ -32,16 +26,6 @@ using NaturalVector = hn::Vec<NaturalTag>;
 
 constexpr int kHalves = 2 * kLanes;
 constexpr int32_t kSignBit = INT32_MIN;
-
-template <int... kIndex, class Step>
-HWY_INLINE void unroll(std::integer_sequence<int, kIndex...>, const Step& step) {
-  (step(std::integral_constant<int, kIndex>()), ...);
-}
-/// step(0), step(1) .. step(kCount - 1), each known when compiling.
-template <int kCount, class Step>
-HWY_INLINE void unroll(const Step& step) {
-  unroll(std::make_integer_sequence<int, kCount>(), step);
-}
 
 /// 32-bit sums of pairs of products; how they lie in the two vectors is the processor's affair until value().
 struct PairSums {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/float_vif/worker.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "metrics/float_vif/scaling.h"
+#include "metrics/frame_rows.h"
+#include "metrics/vif/scores.h"
+
+namespace acuity::float_vif {
+namespace {
+
+constexpr int kScales = 4;
+constexpr float kMiddle = -128;  // added to samples
+
+size_t row_floats(int width) { return round_up(static_cast<size_t>(width) + kRowSlack, 16); }
+
+using Plane = PlaneOf<float>;
+
+// The rows of a picture as floats: of a plane, or of a frame, whose rows are read as they are needed. They are needed
+// from top to bottom, the last `capacity` of them at once.
+class Rows {
+ public:
+  explicit Rows(const Plane& plane) : plane_(plane) {}
+  Rows(const FrameView& frame, const Plane& ring) : plane_(ring), frame_(&frame) {}
+
+  int width() const { return frame_ != nullptr ? frame_->width : plane_.width; }
+  int height() const { return frame_ != nullptr ? frame_->height : plane_.height; }
+
+  const float* row(int y) {
+    if (frame_ == nullptr) return plane_.row(y);
+    for (; read_ <= y; ++read_) read_frame_row(*frame_, 0, read_, kMiddle, plane_.row(read_ % plane_.height));
+    return plane_.row(y % plane_.height);
+  }
+
+  /// Pointers to `count` rows from `first` on for windows of that radius.
+  void window(int first, size_t count, int radius, std::vector<const float*>& rows) {
+    rows.clear();
+    for (int y = first; rows.size() < count; ++y) {
+      rows.push_back(row(mirrored(std::min(y, height() - 1 + radius), height())));
+    }
+  }
+
+ private:
+  Plane plane_;
+  const FrameView* frame_ = nullptr;
+  int read_ = 0;
+};
+
+class Worker final : public FeatureWorker {
+ public:
+  explicit Worker(const Parameters& parameters) : parameters_(parameters) {
+    for (const Kernel& kernel : parameters_.kernels) radius_ = std::max(radius_, kernel.radius());
+  }
+
+  Status allocate() {
+    rows_ = band_rows();
+    const Parameters& p = parameters_;
+    // Of a frame that is not scaled, rows for one band that is halved.
+    const int ring = 2 * rows_ + 2 * radius_;
+    std::vector<std::pair<Plane*, int>> planes;  // and rows
+    for (size_t side = 0; side < 2; ++side) {
+      source_[side] = {nullptr, 0, p.scaled_width, p.scaled() ? p.scaled_height : ring};
+      planes.emplace_back(&source_[side], source_[side].height);
+      for (int scale = 1; scale < kScales; ++scale) {
+        Plane& plane = planes_[side][static_cast<size_t>(scale)];
+        plane = {nullptr, 0, p.scaled_width >> scale, p.scaled_height >> scale};
+        planes.emplace_back(&plane, plane.height + rows_);  // bands are written whole
+      }
+    }
+    if (p.scaled()) {
+      unscaled_ = {nullptr, 0, p.width, p.height};
+      planes.emplace_back(&unscaled_, p.height);
+    }
+    size_t bytes = Arena::cost<float>(band_scratch(radius_));
+    for (const auto& [plane, height] : planes) {
+      plane->stride = row_floats(plane->width);
+      bytes += Arena::cost<float>(plane->stride * static_cast<size_t>(height));
+    }
+    ACUITY_TRY_ASSIGN(arena_, Arena::create(bytes));
+    scratch_ = arena_.take<float>(band_scratch(radius_));
+    for (const auto& [plane, height] : planes) {
+      plane->samples = arena_.take<float>(plane->stride * static_cast<size_t>(height));
+    }
+    return {};
+  }
+
+  size_t bytes() const override { return arena_.size(); }
+
+  Status measure(const FrameWindow& window, std::span<double> values) override {
+    const FrameView* frames[2] = {window.reference[0], window.distorted[0]};
+    if (parameters_.scaled()) {
+      for (size_t side = 0; side < 2; ++side) scale_frame(*frames[side], source_[side]);
+    }
+    std::array<vif::ScaleScore, kScales> scores{};
+    for (size_t scale = 0; scale < kScales; ++scale) {
+      const auto rows = [&](size_t side) {
+        if (scale > 0) return Rows(planes_[side][scale]);
+        return parameters_.scaled() ? Rows(source_[side]) : Rows(*frames[side], source_[side]);
+      };
+      if (scale > 0 || !parameters_.skip_scale0) {
+        scores[scale] = measure_scale(rows(0), rows(1), parameters_.kernels[scale]);
+        scores[scale].ratio = std::max(scores[scale].ratio, parameters_.least[scale]);
+      }
+      if (scale + 1 == kScales) break;
+      for (size_t side = 0; side < 2; ++side) {
+        halve(rows(side), parameters_.kernels[scale + 1], planes_[side][scale + 1]);
+      }
+    }
+    vif::fill_values(scores, parameters_.skip_scale0, values);
+    return {};
+  }
+
+ private:
+  void scale_frame(const FrameView& frame, const Plane& to) {
+    for (int y = 0; y < frame.height; ++y) read_frame_row(frame, 0, y, kMiddle, unscaled_.row(y));
+    scale_plane(parameters_.scaling, {unscaled_.samples, unscaled_.stride, unscaled_.width, unscaled_.height}, to);
+  }
+
+  // Rows are added up as floats, one after the other.
+  vif::ScaleScore measure_scale(Rows reference, Rows distorted, const Kernel& kernel) {
+    std::array<float, 16> numerators{}, denominators{};
+    vif::ScaleScore score;
+    score.denominator = 0;
+    const auto count = static_cast<size_t>(rows_ + 2 * kernel.radius());
+    for (int y = 0; y < reference.height(); y += rows_) {
+      reference.window(y - kernel.radius(), count, kernel.radius(), windows_[0]);
+      distorted.window(y - kernel.radius(), count, kernel.radius(), windows_[1]);
+      measure_band({windows_[0].data(), windows_[1].data(), reference.width()}, kernel, parameters_.noise, scratch_,
+                   numerators.data(), denominators.data());
+      for (int r = 0; r < std::min(rows_, reference.height() - y); ++r) {
+        score.numerator += numerators[static_cast<size_t>(r)];
+        score.denominator += denominators[static_cast<size_t>(r)];
+      }
+    }
+    score.ratio = static_cast<double>(score.numerator) / static_cast<double>(score.denominator);
+    return score;
+  }
+
+  void halve(Rows from, const Kernel& kernel, const Plane& to) {
+    const auto count = static_cast<size_t>(2 * rows_ + 2 * kernel.radius());
+    for (int y = 0; y < to.height; y += rows_) {
+      from.window(2 * y - kernel.radius(), count, kernel.radius(), windows_[0]);
+      halve_band(windows_[0].data(), from.width(), kernel, scratch_, to.row(y), to.stride);
+    }
+  }
+
+  const Parameters parameters_;
+  int radius_ = 0;
+  int rows_ = 0;
+  Arena arena_;
+  float* scratch_ = nullptr;
+  std::array<Plane, 2> source_{};  // the scaled picture, or a ring of rows
+  Plane unscaled_{};
+  std::array<std::array<Plane, kScales>, 2> planes_{};  // of the scales from 1 on
+  std::array<std::vector<const float*>, 2> windows_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FeatureWorker>> create_worker(const Parameters& parameters) {
+  auto worker = std::make_unique<Worker>(parameters);
+  ACUITY_TRY(worker->allocate());
+  return std::unique_ptr<FeatureWorker>(std::move(worker));
+}
+
+}  // namespace acuity::float_vif
