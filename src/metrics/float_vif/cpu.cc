@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/float_vif/cpu.cc"
 #include <hwy/foreach_target.h>
@@ -106,7 +108,15 @@ void MeasureBand(const Window& window, const Kernel& kernel, const Noise& noise,
   const int radius = kernel.radius();
   Columns<kMoments> columns(scratch, radius);
   real numerator(0.0f), denominator(0.0f);
+  const int rows = kLanes + 2 * radius;
   const auto down = [&](int begin) INLINED {
+    // More rows are read at once than processors follow by themselves.
+    for (int i = 0; i < rows; ++i) {
+      for (int x = kChunk; x < 2 * kChunk; x += 16) {
+        hwy::Prefetch(window.reference[i] + begin + x);
+        hwy::Prefetch(window.distorted[i] + begin + x);
+      }
+    }
     for (int x = 0; x < kChunk; x += kLanes) {
       for (int r = 0; r < kLanes; r += kRowsTogether) {
         real sums[kMoments][kRowsTogether];
@@ -128,19 +138,22 @@ void MeasureBand(const Window& window, const Kernel& kernel, const Noise& noise,
     }
   };
   const auto results = [&](auto count, int x) INLINED {
-    constexpr int kCount = decltype(count)::value;
-    real sums[kMoments][kCount];
-    filter(
-        kernel,
-        [&](int i, real(&values)[kMoments])
-            INLINED { UNROLL for (int m = 0; m < kMoments; ++m) values[m] = load(columns.at(m, x + i - radius)); },
-        sums);
-    UNROLL for (int q = 0; q < kCount; ++q) {
-      real information[2];
-      measure_pixels(sums[0][q], sums[1][q], sums[2][q], sums[3][q], sums[4][q], noise, information);
-      numerator += information[0];
-      denominator += information[1];
+    constexpr int kCount = decltype(count)::value, kHalf = (kCount + 1) / 2;
+    real moments[kMoments][kCount];
+    // Two by two, for which registers suffice.
+    for (int first = 0; first < kCount; first += kHalf) {
+      real sums[kMoments][kHalf];
+      filter(
+          kernel,
+          [&](int i, real(&values)[kMoments]) INLINED {
+            UNROLL for (int m = 0; m < kMoments; ++m) values[m] = load(columns.at(m, x + first + i - radius));
+          },
+          sums);
+      UNROLL for (int m = 0; m < kMoments; ++m) {
+        UNROLL for (int q = 0; q < kHalf; ++q) moments[m][first + q] = sums[m][q];
+      }
     }
+    add_pixels(moments, noise, numerator, denominator);
   };
   for_each_chunk(columns, window.width, radius, down, [&](int begin, int end) INLINED {
     int x = begin;
@@ -151,30 +164,46 @@ void MeasureBand(const Window& window, const Kernel& kernel, const Noise& noise,
   store_unaligned(denominator, denominators);
 }
 
-void HalveBand(const float* const* rows, int width, const Kernel& kernel, float* scratch, float* to, size_t stride) {
+void HalveBand(const Window& window, const Kernel& kernel, float* scratch, float* reference, float* distorted,
+               size_t stride) {
   const int radius = kernel.radius();
-  Columns<1> columns(scratch, radius);
+  Columns<2> columns(scratch, radius);
   const auto down = [&](int begin) INLINED {
     for (int x = 0; x < kChunk; x += kLanes) {
       for (int r = 0; r < kLanes; ++r) {
-        real sum[1][1];
-        filter(kernel, [&](int i, real(&values)[1]) INLINED { values[0] = load(rows[2 * r + i] + begin + x); }, sum);
-        store(sum[0][0], columns.row(0, r) + x);
+        real sums[2][1];
+        filter(
+            kernel,
+            [&](int i, real(&values)[2]) INLINED {
+              values[0] = load(window.reference[2 * r + i] + begin + x);
+              values[1] = load(window.distorted[2 * r + i] + begin + x);
+            },
+            sums);
+        store(sums[0][0], columns.row(0, r) + x);
+        store(sums[1][0], columns.row(1, r) + x);
       }
     }
   };
-  const auto result = [&](int x) INLINED {
-    real sum[1][1];
-    filter(kernel, [&](int i, real(&values)[1]) INLINED { values[0] = load(columns.at(0, x + i - radius)); }, sum);
-    return sum[0][0];
-  };
-  real pending[4] = {real(0.0f), real(0.0f), real(0.0f), real(0.0f)};
-  for_each_chunk(columns, width, radius, down, [&](int begin, int end) INLINED {
+  // Four columns are written together.
+  real pending[2][4];
+  UNROLL for (int i = 0; i < 4; ++i) pending[0][i] = pending[1][i] = real(0.0f);
+  for_each_chunk(columns, window.width, radius, down, [&](int begin, int end) INLINED {
     for (int x = begin; x < end; x += 2) {
+      real sums[2][1];
+      filter(
+          kernel,
+          [&](int i, real(&values)[2]) INLINED {
+            values[0] = load(columns.at(0, x + i - radius));
+            values[1] = load(columns.at(1, x + i - radius));
+          },
+          sums);
       const int place = x / 2;
-      pending[place % 4] = result(x);
-      if (place % 4 == 3 || x + 2 >= width) {
-        store_columns(pending[0], pending[1], pending[2], pending[3], to + place / 4 * 4, stride);
+      pending[0][place % 4] = sums[0][0];
+      pending[1][place % 4] = sums[1][0];
+      if (place % 4 < 3 && x + 2 < window.width) continue;
+      for (int p = 0; p < 2; ++p) {
+        const real* const four = pending[p];
+        store_columns(four[0], four[1], four[2], four[3], (p == 0 ? reference : distorted) + place / 4 * 4, stride);
       }
     }
   });
@@ -206,8 +235,9 @@ void measure_band(const Window& window, const Kernel& kernel, const Noise& noise
   HWY_DYNAMIC_DISPATCH(MeasureBand)(window, kernel, noise, scratch, numerators, denominators);
 }
 
-void halve_band(const float* const* rows, int width, const Kernel& kernel, float* scratch, float* to, size_t stride) {
-  HWY_DYNAMIC_DISPATCH(HalveBand)(rows, width, kernel, scratch, to, stride);
+void halve_band(const Window& window, const Kernel& kernel, float* scratch, float* reference, float* distorted,
+                size_t stride) {
+  HWY_DYNAMIC_DISPATCH(HalveBand)(window, kernel, scratch, reference, distorted, stride);
 }
 
 }  // namespace acuity::float_vif

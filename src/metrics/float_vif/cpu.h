@@ -20,6 +20,7 @@ size_t band_scratch(int radius);
 struct Noise {
   double variance = 2;  // of the eye
   float gain_limit = 100;
+  double inverse = 0.5;   // 1 / variance where that is exact, else 0
   float quiet = 2;        // variance as float: below it, the reference is nearly flat
   float flat_factor = 0;  // what variance of the distorted picture counts for where the reference is nearly flat
 };
@@ -36,9 +37,10 @@ struct Window {
 void measure_band(const Window& window, const Kernel& kernel, const Noise& noise, float* scratch, float* numerators,
                   float* denominators);
 
-/// Filters one picture and keeps every other column. Result r is centred on row 2 r of the window's inner part, so the
-/// window has twice as many rows inside; `width` is that of the source. Results are written to band_rows() rows.
-void halve_band(const float* const* rows, int width, const Kernel& kernel, float* scratch, float* to, size_t stride);
+/// Filters both pictures and keeps every other column and row: result r is centred on row 2 r of the window's inner
+/// part, which has twice as many rows here. Results are written to band_rows() rows, `stride` apart.
+void halve_band(const Window& window, const Kernel& kernel, float* scratch, float* reference, float* distorted,
+                size_t stride);
 
 }  // namespace acuity::float_vif
 

@@ -58,6 +58,8 @@ MetricInfo info() {
 
 Noise noise_of(double variance, double gain_limit) {
   Noise noise{.variance = variance, .gain_limit = static_cast<float>(gain_limit)};
+  int exponent = 0;
+  noise.inverse = std::frexp(variance, &exponent) == 0.5 ? 1 / variance : 0;
   noise.quiet = static_cast<float>(variance);
   if (static_cast<double>(noise.quiet) < variance) {
     noise.quiet = std::nextafter(noise.quiet, std::numeric_limits<float>::infinity());

@@ -38,9 +38,9 @@ class Rows {
   }
 
   /// Pointers to `count` rows from `first` on for windows of that radius.
-  void window(int first, size_t count, int radius, std::vector<const float*>& rows) {
+  void window(int first, int count, int radius, std::vector<const float*>& rows) {
     rows.clear();
-    for (int y = first; rows.size() < count; ++y) {
+    for (int y = first; y < first + count; ++y) {
       rows.push_back(row(mirrored(std::min(y, height() - 1 + radius), height())));
     }
   }
@@ -60,7 +60,7 @@ class Worker final : public FeatureWorker {
   Status allocate() {
     rows_ = band_rows();
     const Parameters& p = parameters_;
-    // Of a frame that is not scaled, rows for one band that is halved.
+    // Of a frame that is not scaled, rows for two bands, which are halved together.
     const int ring = 2 * rows_ + 2 * radius_;
     std::vector<std::pair<Plane*, int>> planes;  // and rows
     for (size_t side = 0; side < 2; ++side) {
@@ -102,14 +102,7 @@ class Worker final : public FeatureWorker {
         if (scale > 0) return Rows(planes_[side][scale]);
         return parameters_.scaled() ? Rows(source_[side]) : Rows(*frames[side], source_[side]);
       };
-      if (scale > 0 || !parameters_.skip_scale0) {
-        scores[scale] = measure_scale(rows(0), rows(1), parameters_.kernels[scale]);
-        scores[scale].ratio = std::max(scores[scale].ratio, parameters_.least[scale]);
-      }
-      if (scale + 1 == kScales) break;
-      for (size_t side = 0; side < 2; ++side) {
-        halve(rows(side), parameters_.kernels[scale + 1], planes_[side][scale + 1]);
-      }
+      scores[scale] = measure_scale(rows(0), rows(1), scale);
     }
     vif::fill_values(scores, parameters_.skip_scale0, values);
     return {};
@@ -121,32 +114,46 @@ class Worker final : public FeatureWorker {
     scale_plane(parameters_.scaling, {unscaled_.samples, unscaled_.stride, unscaled_.width, unscaled_.height}, to);
   }
 
-  // Rows are added up as floats, one after the other.
-  vif::ScaleScore measure_scale(Rows reference, Rows distorted, const Kernel& kernel) {
-    std::array<float, 16> numerators{}, denominators{};
-    vif::ScaleScore score;
-    score.denominator = 0;
-    const auto count = static_cast<size_t>(rows_ + 2 * kernel.radius());
+  // Goes through a scale band by band; after every other one, the next scale's rows between are made.
+  vif::ScaleScore measure_scale(Rows reference, Rows distorted, size_t scale) {
+    vif::ScaleScore score{0, 0, 0};
+    const bool skipped = scale == 0 && parameters_.skip_scale0;
     for (int y = 0; y < reference.height(); y += rows_) {
-      reference.window(y - kernel.radius(), count, kernel.radius(), windows_[0]);
-      distorted.window(y - kernel.radius(), count, kernel.radius(), windows_[1]);
-      measure_band({windows_[0].data(), windows_[1].data(), reference.width()}, kernel, parameters_.noise, scratch_,
-                   numerators.data(), denominators.data());
-      for (int r = 0; r < std::min(rows_, reference.height() - y); ++r) {
-        score.numerator += numerators[static_cast<size_t>(r)];
-        score.denominator += denominators[static_cast<size_t>(r)];
+      if (!skipped) measure_rows(reference, distorted, y, parameters_.kernels[scale], score);
+      const bool second = y / rows_ % 2 == 1, last = y + rows_ >= reference.height();
+      if (scale + 1 < kScales && (second || last)) {
+        halve_rows(reference, distorted, y / (2 * rows_) * rows_, scale + 1);
       }
     }
-    score.ratio = static_cast<double>(score.numerator) / static_cast<double>(score.denominator);
+    const double ratio = static_cast<double>(score.numerator) / static_cast<double>(score.denominator);
+    score.ratio = std::max(ratio, parameters_.least[scale]);
     return score;
   }
 
-  void halve(Rows from, const Kernel& kernel, const Plane& to) {
-    const auto count = static_cast<size_t>(2 * rows_ + 2 * kernel.radius());
-    for (int y = 0; y < to.height; y += rows_) {
-      from.window(2 * y - kernel.radius(), count, kernel.radius(), windows_[0]);
-      halve_band(windows_[0].data(), from.width(), kernel, scratch_, to.row(y), to.stride);
+  Window window(Rows& reference, Rows& distorted, int first, int count, int radius) {
+    reference.window(first - radius, count + 2 * radius, radius, windows_[0]);
+    distorted.window(first - radius, count + 2 * radius, radius, windows_[1]);
+    return {windows_[0].data(), windows_[1].data(), reference.width()};
+  }
+
+  // Rows are added up as floats, one after the other.
+  void measure_rows(Rows& reference, Rows& distorted, int y, const Kernel& kernel, vif::ScaleScore& score) {
+    std::array<float, 16> numerators{}, denominators{};
+    measure_band(window(reference, distorted, y, rows_, kernel.radius()), kernel, parameters_.noise, scratch_,
+                 numerators.data(), denominators.data());
+    for (int r = 0; r < std::min(rows_, reference.height() - y); ++r) {
+      score.numerator += numerators[static_cast<size_t>(r)];
+      score.denominator += denominators[static_cast<size_t>(r)];
     }
+  }
+
+  // `y` is the first row of the results.
+  void halve_rows(Rows& reference, Rows& distorted, int y, size_t scale) {
+    const Plane &to = planes_[0][scale], &other = planes_[1][scale];
+    if (y >= to.height) return;
+    const Kernel& kernel = parameters_.kernels[scale];
+    halve_band(window(reference, distorted, 2 * y, 2 * rows_, kernel.radius()), kernel, scratch_, to.row(y),
+               other.row(y), to.stride);
   }
 
   const Parameters parameters_;
