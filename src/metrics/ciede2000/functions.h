@@ -21,7 +21,7 @@ FUNCTION wide power_2_4(wide x, real rough) {
   return w * w * w * (wide(1.6) - w * (fine2 * fine2));
 }
 
-// The cube root of 1e-3 < x < 1e3, rounded as from 12 places more; rough is x as a float.
+// The cube root of 1e-3 < x < 1e3, misrounded once in 6000 arguments; rough is x as a float.
 FUNCTION real cube_root(wide x, real rough) {
   real z = from_bits(to_whole(real(1419900544.0f) - to_real(bits_of(rough)) * real(0.333333333f)));
   const real e = fma(-(rough * z), z * z, real(1.0f));
@@ -40,7 +40,7 @@ FUNCTION real difference(real x, real y, INOUT(real) lost) {
   return d;
 }
 
-// sqrt(a^2 + b^2), rounded as from 20 places more.
+// sqrt(a^2 + b^2), misrounded once in a million arguments.
 FUNCTION real length(real a, real b) {
   const real large = max(abs(a), abs(b)), small = min(abs(a), abs(b));
   const real square = large * large;
@@ -52,7 +52,7 @@ FUNCTION real length(real a, real b) {
   return fma(rest, divide(real(0.5f), max(root, real(1.0e-30f))), root);
 }
 
-// The angle of (x, y) from 0 to pi, for y >= 0; 0 for (0, 0). Rounded as from 6 places more.
+// The angle of (x, y) from 0 to pi, for y >= 0; 0 for (0, 0). Misrounded once in 200 arguments.
 FUNCTION real angle(real x, real y) {
   const real across = abs(x);
   const real large = max(max(across, y), real(1.0e-30f)), small = min(across, y);
@@ -84,7 +84,7 @@ FUNCTION real angle(real x, real y) {
   return result + (lost + fma(turned, real(-3.19878922e-07f), sign * curved));
 }
 
-// sin(x) for |x| <= pi/2.
+// sin(x) for |x| <= pi/2, within 1.2e-7 of itself.
 FUNCTION real sine(real x) {
   const real s = x * x;
   real p = fma(real(-2.40801904e-08f), s, real(2.75364636e-06f));
@@ -106,7 +106,7 @@ FUNCTION real exponential(real x) {
   return from_bits(bits_of(p) + SHIFT_LEFT(to_whole(nearest), 23));
 }
 
-// Sine and cosine for 0 <= x < 16.
+// Sine and cosine for 0 <= x < 16, within 8e-8.
 FUNCTION void sine_and_cosine(real x, INOUT(real) sine_of, INOUT(real) cosine_of) {
   const whole quarter = to_whole(fma(x, real(0.636619772f), real(0.5f)));
   const real count = to_real(quarter);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // CIEDE2000 of one pixel, as libvmaf computes it: L, a, b, chroma and hue are floats, which it finds in double. The
 // difference of two colours is the small difference of such floats, so each of them must be rounded as it does. What
-// only weighs the differences is computed in float. Included after functions.h and lang/exact.h.
+// only weighs the differences is computed in float. Included after functions.h.
 
 // Linear light times POWER_SCALE of x = (c + 0.055) / 1.055, with c one of R', G', B'. libvmaf leaves the straight part
 // of sRGB's curve at 10/255, where the two do not meet.
