@@ -12,6 +12,24 @@ namespace acuity::frame_rows {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
+template <typename Sample>
+HWY_INLINE void widen(const Sample* samples, int width, int32_t* out) {
+  const hn::Rebind<Sample, WholeTag> narrow;
+  int x = 0;
+  for (; x + kLanes <= width; x += kLanes) {
+    hn::Store(hn::PromoteTo(WholeTag(), hn::LoadU(narrow, samples + x)), WholeTag(), out + x);
+  }
+  for (; x < width; ++x) out[x] = samples[x];
+}
+
+void Widen(const std::byte* row, int depth, int width, int32_t* out) {
+  if (depth == 8) {
+    widen(reinterpret_cast<const uint8_t*>(row), width, out);
+  } else {
+    widen(reinterpret_cast<const uint16_t*>(row), width, out);
+  }
+}
+
 // Nothing is rounded here: samples have 16 bits at most, and the scale is a power of two.
 template <typename Sample>
 HWY_INLINE void to_floats(const Sample* samples, int width, float scale, float offset, float* out) {
@@ -40,23 +58,21 @@ HWY_AFTER_NAMESPACE();
 namespace acuity {
 namespace frame_rows {
 HWY_EXPORT(ToFloats);
+HWY_EXPORT(Widen);
 }  // namespace frame_rows
 
-namespace {
-
-void read(const FrameView& frame, int plane, int y, float scale, float offset, float* out) {
+void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
   const auto p = static_cast<size_t>(plane);
+  const float scale = 1.0f / static_cast<float>(1 << (frame.depth - 8));
   HWY_DYNAMIC_DISPATCH(frame_rows::ToFloats)
   (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), scale, offset, out);
 }
 
-}  // namespace
-
-void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
-  read(frame, plane, y, 1.0f / static_cast<float>(1 << (frame.depth - 8)), offset, out);
+void read_frame_codes(const FrameView& frame, int plane, int y, int32_t* out) {
+  const auto p = static_cast<size_t>(plane);
+  HWY_DYNAMIC_DISPATCH(frame_rows::Widen)
+  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), out);
 }
-
-void read_frame_codes(const FrameView& frame, int plane, int y, float* out) { read(frame, plane, y, 1, 0, out); }
 
 }  // namespace acuity
 #endif

@@ -11,8 +11,8 @@ namespace acuity {
 /// aligned as an Arena's memory.
 void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out);
 
-/// A row of a plane as it is stored.
-void read_frame_codes(const FrameView& frame, int plane, int y, float* out);
+/// A row of a plane as it is stored; `out` is aligned likewise.
+void read_frame_codes(const FrameView& frame, int plane, int y, int32_t* out);
 
 /// The frame with its colour planes as libvmaf has them: where the frame's sides are odd, their last column or row,
 /// which stands for half as many pixels, is left out. Not for luma.

@@ -25,114 +25,157 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 // Samples or coefficients of kLanes blocks: kCoefficients vectors.
 struct Blocks {
-  float* values;
-  HWY_INLINE real at(int i) const { return load(values + i * kLanes); }
-  HWY_INLINE void set(int i, real value) const { store(value, values + i * kLanes); }
-  HWY_INLINE whole whole_at(int i) const { return bits_of(at(i)); }
-  HWY_INLINE void set_whole(int i, whole value) const { set(i, from_bits(value)); }
+  int32_t* values;
+  HWY_INLINE whole at(int i) const { return hn::Load(WholeTag(), values + i * kLanes); }
+  HWY_INLINE void set(int i, whole value) const { hn::Store(value.v, WholeTag(), values + i * kLanes); }
 };
 
-HWY_INLINE void load_blocks_at(const float* const* rows, int x, const Blocks& out) {
+// Something of the reference and of the distorted blocks.
+struct Both {
+  real reference;
+  real distorted;
+};
+
+// Adds as many terms to the sum as there are lanes. Each addition waits for the one before, but not for other work, so
+// this is called amid that: as often as a block has coefficients while as many blocks as before are worked on.
+HWY_INLINE void add_some(OpenSum& sum) {
+  if (sum.added == sum.terms) return;
+  const int block = sum.added / kCoefficients, first = sum.added % kCoefficients;
+  const float* squares = sum.squares + first * kLanes + block;
+  float total = sum.total;
+  UNROLL
+  for (int i = 0; i < kLanes; ++i) total += squares[i * kLanes];
+  sum.total = total;
+  sum.added += kLanes;
+}
+
+void Finish(OpenSum& sum) {
+  while (sum.added < sum.terms) add_some(sum);
+}
+
+HWY_INLINE void load_blocks_at(const int32_t* const* rows, int x, const Blocks& out, OpenSum& sum) {
   for (int i = 0; i < kBlock; ++i) {
-    float* to = out.values + i * kBlock * kLanes;
-    load_columns(rows[i] + x, kStep, to);
-    load_columns(rows[i] + x + 4, kStep, to + 4 * kLanes);
+    // The transposition moves bits, whatever they mean.
+    const auto* from = reinterpret_cast<const float*>(rows[i] + x);
+    auto* to = reinterpret_cast<float*>(out.values + i * kBlock * kLanes);
+    load_columns(from, kStep, to);
+    load_columns(from + 4, kStep, to + 4 * kLanes);
+    add_some(sum);
   }
 }
 
-// How the variances of the four quarters of a block compare with that of the whole: small where it holds an edge.
-HWY_INLINE real spread(const Blocks& samples) {
-  // Sums of samples are exact in any order.
-  real means[4];
+// The sums of samples of the four quarters of a block, above each other first.
+HWY_INLINE void sum_quarters(const Blocks& samples, whole* sums) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     const int first = quarter % 2 * 4 * kBlock + quarter / 2 * 4;
-    real sum = real(0.0f);
+    whole sum = 0;
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < 4; ++j) sum = sum + samples.at(first + i * kBlock + j);
     }
-    means[quarter] = sum;
+    sums[quarter] = sum;
   }
-  const real mean = (means[0] + means[1] + means[2] + means[3]) * real(1.0f / 64);
-  for (real& quarter : means) quarter = quarter * real(1.0f / 16);
+}
 
-  real variance = real(0.0f), variances[4] = {variance, variance, variance, variance};
+// Variances of a block and of its quarters, sample by sample.
+struct Variances {
+  real mean, means[4];
+  real all, quarters[4];
+
+  HWY_INLINE explicit Variances(const Blocks& samples) : all(0.0f) {
+    whole sums[4];
+    sum_quarters(samples, sums);
+    mean = to_real(sums[0] + sums[1] + sums[2] + sums[3]) * real(1.0f / 64);
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      means[quarter] = to_real(sums[quarter]) * real(1.0f / 16);
+      quarters[quarter] = real(0.0f);
+    }
+  }
+
+  HWY_INLINE void add(real sample, int quarter) {
+    const real from_mean = sample - mean, from_quarter = sample - means[quarter];
+    all = all + from_mean * from_mean;
+    quarters[quarter] = quarters[quarter] + from_quarter * from_quarter;
+  }
+
+  // How those of the quarters compare with that of the whole: small where the block holds an edge.
+  HWY_INLINE real spread() const {
+    const real variance = all * real(1 / 63.0f * 64);
+    real sum = quarters[0] * real(1 / 15.0f * 16);
+    for (int quarter = 1; quarter < 4; ++quarter) sum = sum + quarters[quarter] * real(1 / 15.0f * 16);
+    return select(variance > real(0.0f), divide(sum, variance), variance);
+  }
+};
+
+HWY_INLINE Both spreads(const Blocks& reference, const Blocks& distorted) {
+  Variances of_reference(reference), of_distorted(distorted);
   for (int i = 0; i < kBlock; ++i) {
     UNROLL
     for (int j = 0; j < kBlock; ++j) {
       const int quarter = i / 4 + j / 4 * 2;
-      const real sample = samples.at(i * kBlock + j);
-      const real from_mean = sample - mean, from_quarter = sample - means[quarter];
-      variance = variance + from_mean * from_mean;
-      variances[quarter] = variances[quarter] + from_quarter * from_quarter;
+      of_reference.add(to_real(reference.at(i * kBlock + j)), quarter);
+      of_distorted.add(to_real(distorted.at(i * kBlock + j)), quarter);
     }
   }
-  variance = variance * real(1 / 63.0f * 64);
-  for (real& quarter : variances) quarter = quarter * real(1 / 15.0f * 16);
-  const real quarters = variances[0] + variances[1] + variances[2] + variances[3];
-  return select(variance > real(0.0f), divide(quarters, variance), variance);
+  return {of_reference.spread(), of_distorted.spread()};
 }
 
-// Down the columns, then along the rows; each pass leaves its rows where the other finds its columns.
-HWY_INLINE void transform_pass(const Blocks& in, const Blocks& out) {
+// Columns become rows of coefficients; twice, and both directions are transformed.
+HWY_INLINE void transform_pass(const Blocks& in, const Blocks& out, OpenSum& sum) {
   for (int i = 0; i < kBlock; ++i) {
     whole x[kBlock];
-    for (int k = 0; k < kBlock; ++k) x[k] = in.whole_at(k * kBlock + i);
+    for (int k = 0; k < kBlock; ++k) x[k] = in.at(k * kBlock + i);
     transform(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
-    for (int k = 0; k < kBlock; ++k) out.set_whole(i * kBlock + k, x[k]);
+    for (int k = 0; k < kBlock; ++k) out.set(i * kBlock + k, x[k]);
+    add_some(sum);
   }
 }
 
-HWY_INLINE void transform_blocks(const Blocks& samples, const Blocks& between) {
-  for (int i = 0; i < kCoefficients; ++i) samples.set_whole(i, to_whole(samples.at(i)));
-  transform_pass(samples, between);
-  transform_pass(between, samples);
-  for (int i = 0; i < kCoefficients; ++i) samples.set(i, to_real(samples.whole_at(i)));
-}
-
-// How much a block hides by its own detail.
-HWY_INLINE real masking(const Blocks& coefficients, real block_spread, const Weights& weights) {
-  real energy = real(0.0f);
+// How much the blocks hide by their own detail: the larger of the two.
+HWY_INLINE real masking(const Blocks& reference, const Blocks& distorted, const Both& spread, const Weights& weights) {
+  Both energy{real(0.0f), real(0.0f)};
   for (int i = 1; i < kCoefficients; ++i) {
-    const real coefficient = coefficients.at(i);
-    energy = energy + coefficient * coefficient * real(weights.masking[static_cast<size_t>(i)]);
+    const real weight = real(weights.masking[static_cast<size_t>(i)]);
+    const real a = to_real(reference.at(i)), b = to_real(distorted.at(i));
+    energy.reference = energy.reference + a * a * weight;
+    energy.distorted = energy.distorted + b * b * weight;
   }
-  return sqrt(energy * block_spread) * real(1.0f / 32);
+  return max(sqrt(energy.reference * spread.reference), sqrt(energy.distorted * spread.distorted)) * real(1.0f / 32);
 }
 
 // The squares of what remains visible of the error of each coefficient.
 HWY_INLINE void visible_squares(const Blocks& reference, const Blocks& distorted, real mask, const Weights& weights,
-                                const Blocks& squares) {
+                                OpenSum& sum, float* squares) {
   for (int i = 0; i < kCoefficients; ++i) {
     const auto at = static_cast<size_t>(i);
-    real error = abs(reference.at(i) - distorted.at(i));
+    real error = abs(to_real(reference.at(i) - distorted.at(i)));
     if (i > 0) {
       const real hidden = divide(mask, real(weights.masking[at]));
       error = select(error < hidden, real(0.0f), error - hidden);
     }
     const real weighed = error * real(weights.visibility[at]);
-    squares.set(i, weighed * weighed);
+    store(weighed * weighed, squares + i * kLanes);
+    if (i % 4 == 3) add_some(sum);
   }
 }
 
-// One row of blocks: their squares are added to `sum`, block after block.
-float AddBlocks(const float* const* reference_rows, const float* const* distorted_rows, int count,
-                const Weights& weights, float* scratch, float sum) {
-  constexpr int kFloats = kCoefficients * kLanes;
-  const Blocks reference{scratch}, distorted{scratch + kFloats}, between{scratch + 2 * kFloats};
+// One row of blocks: their squares are added to `sum`, but for those of the last ones, which stay open.
+void AddBlocks(const int32_t* const* reference_rows, const int32_t* const* distorted_rows, int count,
+               const Weights& weights, int32_t* scratch, float* squares, OpenSum& sum) {
+  constexpr int kValues = kCoefficients * kLanes;
+  const Blocks reference{scratch}, distorted{scratch + kValues}, between{scratch + 2 * kValues};
   for (int block = 0; block < count; block += kLanes) {
-    load_blocks_at(reference_rows, block * kStep, reference);
-    load_blocks_at(distorted_rows, block * kStep, distorted);
-    const real reference_spread = spread(reference), distorted_spread = spread(distorted);
-    transform_blocks(reference, between);
-    transform_blocks(distorted, between);
-    const real mask = max(masking(reference, reference_spread, weights), masking(distorted, distorted_spread, weights));
-    visible_squares(reference, distorted, mask, weights, between);
-    const int lanes = std::min(count - block, kLanes);
-    for (int lane = 0; lane < lanes; ++lane) {
-      for (int i = 0; i < kCoefficients; ++i) sum += between.values[i * kLanes + lane];
+    load_blocks_at(reference_rows, block * kStep, reference, sum);
+    load_blocks_at(distorted_rows, block * kStep, distorted, sum);
+    const Both spread = spreads(reference, distorted);
+    for (const Blocks& blocks : {reference, distorted}) {
+      transform_pass(blocks, between, sum);
+      transform_pass(between, blocks, sum);
     }
+    float* free = sum.squares == squares ? squares + kValues : squares;
+    visible_squares(reference, distorted, masking(reference, distorted, spread, weights), weights, sum, free);
+    Finish(sum);
+    sum = {sum.total, std::min(count - block, kLanes) * kCoefficients, 0, free};
   }
-  return sum;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -143,6 +186,7 @@ HWY_AFTER_NAMESPACE();
 namespace acuity::psnr_hvs {
 
 HWY_EXPORT(AddBlocks);
+HWY_EXPORT(Finish);
 
 Weights weights_of_plane(int plane) {
   Weights weights;
@@ -161,17 +205,19 @@ Weights weights_of_plane(int plane) {
 
 Result<VisibleError> VisibleError::create(int width) {
   constexpr size_t kMostLanes = 16;
-  constexpr size_t kScratch = 3 * kCoefficients * kMostLanes;
+  constexpr size_t kScratch = 3 * kCoefficients * kMostLanes, kSquares = 2 * kCoefficients * kMostLanes;
   const size_t row = static_cast<size_t>(width) + kStep * kMostLanes + kBlock;  // blocks past the last are read too
   VisibleError result;
-  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(2 * kBlock * Arena::cost<float>(row) + Arena::cost<float>(kScratch)));
+  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(2 * kBlock * Arena::cost<int32_t>(row) +
+                                                  Arena::cost<int32_t>(kScratch) + Arena::cost<float>(kSquares)));
   for (Rows& ring : result.rings_) {
-    for (float*& samples : ring) {
-      samples = result.memory_.take<float>(row);
-      std::fill_n(samples, row, 0.0f);
+    for (int32_t*& samples : ring) {
+      samples = result.memory_.take<int32_t>(row);
+      std::fill_n(samples, row, 0);
     }
   }
-  result.scratch_ = result.memory_.take<float>(kScratch);
+  result.scratch_ = result.memory_.take<int32_t>(kScratch);
+  result.squares_ = result.memory_.take<float>(kSquares);
   return result;
 }
 
@@ -179,7 +225,7 @@ float VisibleError::mean(const FrameView& reference, const FrameView& distorted,
   const int across = (reference.plane_width(plane) - kBlock) / kStep + 1;
   const int down = (reference.plane_height(plane) - kBlock) / kStep + 1;
   const Weights weights = weights_of_plane(plane);
-  float sum = 0;
+  OpenSum sum;
   int read = 0;  // rows so far; the last one of a row of blocks is the first of the next
   for (int block = 0; block < down; ++block) {
     const int top = block * kStep;
@@ -192,10 +238,11 @@ float VisibleError::mean(const FrameView& reference, const FrameView& distorted,
     for (size_t i = 0; i < kBlock; ++i) {
       for (size_t side = 0; side < 2; ++side) rows[side][i] = rings_[side][(static_cast<size_t>(top) + i) % kBlock];
     }
-    sum = HWY_DYNAMIC_DISPATCH(AddBlocks)(rows[0].data(), rows[1].data(), across, weights, scratch_, sum);
+    HWY_DYNAMIC_DISPATCH(AddBlocks)(rows[0].data(), rows[1].data(), across, weights, scratch_, squares_, sum);
   }
+  HWY_DYNAMIC_DISPATCH(Finish)(sum);
   const int peak = (1 << reference.depth) - 1;
-  return sum / static_cast<float>(across * down * kCoefficients) / static_cast<float>(peak * peak);
+  return sum.total / static_cast<float>(across * down * kCoefficients) / static_cast<float>(peak * peak);
 }
 
 }  // namespace acuity::psnr_hvs

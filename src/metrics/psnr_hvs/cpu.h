@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "acuity/frame.h"
 #include "acuity/status.h"
@@ -22,6 +23,14 @@ struct Weights {
 };
 Weights weights_of_plane(int plane);
 
+/// A sum whose last terms are still to be added: squares of some blocks side by side, one after the other.
+struct OpenSum {
+  float total = 0;
+  int terms = 0;             // all there are
+  int added = 0;             // of these
+  float* squares = nullptr;  // those of a coefficient of all the blocks together
+};
+
 class VisibleError {
  public:
   /// For planes up to that width.
@@ -32,11 +41,12 @@ class VisibleError {
   float mean(const FrameView& reference, const FrameView& distorted, int plane);
 
  private:
-  using Rows = std::array<float*, kBlock>;
+  using Rows = std::array<int32_t*, kBlock>;
 
   Arena memory_;
   std::array<Rows, 2> rings_{};  // rows of both frames
-  float* scratch_ = nullptr;
+  int32_t* scratch_ = nullptr;
+  float* squares_ = nullptr;
 };
 
 }  // namespace acuity::psnr_hvs
