@@ -2,7 +2,7 @@
 // Values of options are those of libvmaf 3.2.0 with the same options, by its C code (--cpumask 63).
 #include <gtest/gtest.h>
 
-#include "support/adm_frames.h"
+#include "support/luma_frames.h"
 
 namespace acuity::tests {
 namespace {

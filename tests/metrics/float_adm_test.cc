@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/adm_frames.h"
+#include "support/luma_frames.h"
 
 namespace acuity::tests {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Frames for the tests of adm and float_adm.
-#ifndef ACUITY_TESTS_SUPPORT_ADM_FRAMES_H
-#define ACUITY_TESTS_SUPPORT_ADM_FRAMES_H
+// Frames of luma for tests of features that look at nothing else.
+#ifndef ACUITY_TESTS_SUPPORT_LUMA_FRAMES_H
+#define ACUITY_TESTS_SUPPORT_LUMA_FRAMES_H
 
 #include <random>
 #include <string>
