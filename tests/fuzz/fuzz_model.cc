@@ -8,7 +8,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const acuity::Result<acuity::vmaf::ModelSet> set =
       acuity::vmaf::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
-  if (!set.ok()) return set.status().message().empty() ? -1 : 0;
+  if (!set.ok()) {
+    if (set.status().message().empty()) __builtin_trap();
+    return 0;
+  }
   const std::vector<double> values(set->whole.inputs.size(), 0.5);
   (void)acuity::vmaf::predict(set->whole, values);
   if (!set->parts.empty()) (void)acuity::vmaf::predict_spread(set->parts, values);
