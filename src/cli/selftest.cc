@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/selftest_frames.h"
 #include "cli/selftest_pictures.h"
 #include "cli/text.h"
 #include "lang/targets.h"
@@ -100,9 +101,9 @@ int run_selftest(const Request&, Console& console) {
       return exit_code(limited.code());
     }
     for (const MetricInfo& metric : metrics()) {
-      if (metric.frames) continue;
       for (const int threads : {1, 2}) {
-        const std::vector<std::string> complaints = check(metric, threads, pairs);
+        const std::vector<std::string> complaints =
+            metric.frames ? check_frames(metric, threads, pairs) : check(metric, threads, pairs);
         wrong += complaints.empty() ? 0 : 1;
         ++all;
         console.print(fmt::format("{}  {:<12} {:<7} {} thread{}{}\n",

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/metric.h"
-
 namespace acuity {
 namespace {
 
@@ -51,15 +49,15 @@ TEST(MetricOptions, WrongOnesAreRefused) {
 
 // Tables are written by hand: a default that its own row refuses would make every use of the metric fail.
 TEST(MetricOptions, EveryTableAllowsItsDefaults) {
-  for (const MetricEntry& entry : registry()) {
+  for (const MetricInfo& info : metrics()) {
     std::vector<OptionValue> given;
-    for (const MetricOption& option : entry.info.options) {
-      EXPECT_FALSE(option.name.empty() || option.help.empty()) << entry.info.name;
+    for (const MetricOption& option : info.options) {
+      EXPECT_FALSE(option.name.empty() || option.help.empty()) << info.name;
       given.push_back({option.name, option.otherwise});
     }
-    const Result<OptionValues> values = OptionValues::parse(entry.info, given);
+    const Result<OptionValues> values = OptionValues::parse(info, given);
     ASSERT_TRUE(values.ok()) << values.status().message();
-    EXPECT_EQ(values->label(entry.info), entry.info.name);
+    EXPECT_EQ(values->label(info), info.name);
   }
 }
 

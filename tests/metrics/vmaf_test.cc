@@ -42,20 +42,12 @@ const std::vector<double>* output(const FrameScore& score, const std::string& na
   return nullptr;
 }
 
-bool features_are_there() {
-  for (const char* name : {"adm", "cambi", "float_adm", "float_motion", "float_vif", "motion", "speed_chroma", "vif"}) {
-    if (find_feature(name) == nullptr) return false;
-  }
-  return true;
-}
-
 // All models of a clip in one run. libvmaf does not deepen 8-bit video.
 class VmafGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(VmafGolden, ScoresAreThoseOfLibvmaf) {
   std::map<std::string, std::vector<GoldenValue>> by_model;
   for (const GoldenValue& golden : tests::read_video_golden("vmaf")) {
-    if (!features_are_there() && golden.output.find("float") != std::string::npos) continue;
     if (golden.clip == GetParam()) by_model[golden.output.substr(0, golden.output.find(':'))].push_back(golden);
   }
   ASSERT_FALSE(by_model.empty());
@@ -70,7 +62,10 @@ TEST_P(VmafGolden, ScoresAreThoseOfLibvmaf) {
     for (const GoldenValue& golden : values) {
       const std::vector<double>* found = output(score, golden.output.substr(model.size() + 1));
       ASSERT_NE(found, nullptr) << golden.output;
-      EXPECT_NEAR(found->at(std::stoul(golden.frame)), golden.value, 1e-6)
+      // float_adm has a division where libvmaf has an approximate reciprocal, which processors do not agree on; the
+      // models make two hundred times as much of the difference.
+      const double tolerance = model.find("float") == std::string::npos ? 1e-6 : 2e-5;
+      EXPECT_NEAR(found->at(std::stoul(golden.frame)), golden.value, tolerance)
           << golden.clip << " frame " << golden.frame << " " << golden.output;
     }
   }

@@ -28,7 +28,7 @@ const MetricInfo& info() {
   static const MetricInfo info = [] {
     MetricInfo made;
     made.name = "cambi";
-    made.version = "3.2.0";
+    made.version = "libvmaf 3.2.0";
     made.title = "banding, without a reference: 0 is none, 24 very annoying";
     made.better = Better::lower;
     MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .otherwise = ""};

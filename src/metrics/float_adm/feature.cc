@@ -49,7 +49,7 @@ const MetricInfo& info() {
                           "-1", -1, 10));
       }
     }
-    options.push_back(whole_option("adm_skip_aim_scale", "sasc", "leave this scale out of aim", "-1", 0, 3));
+    options.push_back(whole_option("adm_skip_aim_scale", "sasc", "leave this scale out of aim; -1: none", "-1", -1, 3));
     return made;
   }();
   return info;

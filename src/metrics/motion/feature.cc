@@ -95,7 +95,7 @@ class Motion final : public Feature {
 
 MetricInfo motion_info() {
   MetricInfo info{.name = "motion",
-                  .version = "3.2.0",
+                  .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in whole numbers",
                   .better = Better::lower,
                   .identical = 0,

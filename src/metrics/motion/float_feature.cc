@@ -94,7 +94,7 @@ class FloatMotion final : public Feature {
 
 MetricInfo float_motion_info() {
   MetricInfo info{.name = "float_motion",
-                  .version = "3.2.0",
+                  .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in floats",
                   .better = Better::lower,
                   .identical = 0,

@@ -72,7 +72,7 @@ Result<std::unique_ptr<Feature>> create_psnr_hvs(const Feature::Setup& setup) {
 
 FeatureEntry psnr_hvs_entry() {
   return {.info = {.name = "psnr_hvs",
-                   .version = "3.2.0",
+                   .version = "libvmaf 3.2.0",
                    .title = "PSNR of what of an error can be seen in blocks of 8 x 8 pixels, in dB",
                    .better = Better::higher,
                    .identical = 200,

@@ -130,7 +130,7 @@ Result<std::unique_ptr<Feature>> create(const MetricInfo& info, const Feature::S
 
 MetricInfo luma_info(std::string name, std::string title) {
   return {.name = std::move(name),
-          .version = "3.2.0",
+          .version = "libvmaf 3.2.0",
           .title = std::move(title),
           .better = Better::higher,
           .identical = 60,

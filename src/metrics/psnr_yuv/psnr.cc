@@ -125,7 +125,7 @@ Result<std::unique_ptr<Feature>> create_psnr(const Feature::Setup& setup) {
 
 FeatureEntry psnr_yuv_entry() {
   MetricInfo info{.name = "psnr",
-                  .version = "3.2.0",
+                  .version = "libvmaf 3.2.0",
                   .title = "peak signal-to-noise ratio of the planes of frames, in dB",
                   .better = Better::higher,
                   .identical = 60,

@@ -42,7 +42,7 @@ std::vector<MetricOption> common_options() {
 
 MetricInfo make_info(std::string name, std::string title, MetricOption last) {
   MetricInfo info{.name = std::move(name),
-                  .version = "3.2.0",
+                  .version = "libvmaf 3.2.0",
                   .title = std::move(title),
                   .better = Better::lower,
                   .identical = 0,
