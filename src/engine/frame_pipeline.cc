@@ -63,7 +63,8 @@ FramePipeline::FramePipeline(const FrameView& format, std::vector<PipelineFeatur
   try {
     for (int i = 1; i < threads_; ++i) others_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are take all jobs.
+    // The system gives no more: those there are take all jobs.
+    threads_ = static_cast<int>(others_.size()) + 1;
   }
 }
 
