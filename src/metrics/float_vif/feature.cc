@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/float_vif/feature.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/try.h"
 #include "lang/targets.h"
+#include "metrics/feature_options.h"
 #include "metrics/float_vif/worker.h"
+#include "metrics/frame_checks.h"
+#include "metrics/gaussian_windows.h"
 #include "metrics/vif/scores.h"
 
 namespace acuity {
@@ -22,24 +23,7 @@ using float_vif::Parameters;
 
 constexpr int kWidestBilinear = 7680;  // libvmaf's limit
 
-MetricOption number(const char* name, const char* alias, const char* help, const char* otherwise, double least,
-                    double most) {
-  return {.name = name,
-          .help = help,
-          .otherwise = otherwise,
-          .least = least,
-          .most = most,
-          .alias = alias,
-          .in_names = true};
-}
-
 MetricInfo info() {
-  MetricOption method{.name = "vif_prescale_method",
-                      .help = "how frames are scaled before",
-                      .otherwise = "nearest",
-                      .words = {"nearest", "bilinear", "bicubic", "lanczos4"},
-                      .alias = "pm",
-                      .in_names = true};
   const char* const floor_help = "what the scale's value is at least";
   return {.name = "float_vif",
           .version = "libvmaf 3.2.0",
@@ -47,13 +31,16 @@ MetricInfo info() {
           .identical = 1,
           .minimum_side = 16,
           .alpha_rule = "frames of video have none",
-          .options = {
-              vif::gain_limit_option(), number("vif_kernelscale", "ks", "how much wider the windows are", "1", 0.1, 4),
-              number("vif_prescale", "ps", "by what frames are scaled before", "1", 0.1, 4),
-              number("vif_scale1_min_val", "s1miv", floor_help, "0", 0, 1),
-              number("vif_scale2_min_val", "s2miv", floor_help, "0", 0, 1),
-              number("vif_scale3_min_val", "s3miv", floor_help, "0", 0, 1), std::move(method),
-              number("vif_sigma_nsq", "snsq", "the variance of the eye's noise", "2", 0, 5), vif::skip_option()}};
+          .options = {vif::gain_limit_option(),
+                      number_option("vif_kernelscale", "ks", "how much wider the windows are", "1", 0.1, 4),
+                      number_option("vif_prescale", "ps", "by what frames are scaled before", "1", 0.1, 4),
+                      number_option("vif_scale1_min_val", "s1miv", floor_help, "0", 0, 1),
+                      number_option("vif_scale2_min_val", "s2miv", floor_help, "0", 0, 1),
+                      number_option("vif_scale3_min_val", "s3miv", floor_help, "0", 0, 1),
+                      word_option("vif_prescale_method", "pm", "how frames are scaled before",
+                                  {"nearest", "bilinear", "bicubic", "lanczos4"}),
+                      number_option("vif_sigma_nsq", "snsq", "the variance of the eye's noise", "2", 0, 5),
+                      vif::skip_option()}};
 }
 
 Noise noise_of(double variance, double gain_limit) {
@@ -67,16 +54,6 @@ Noise noise_of(double variance, double gain_limit) {
   const auto rounded = static_cast<double>(static_cast<float>(variance));
   noise.flat_factor = static_cast<float>(static_cast<double>(static_cast<float>(rounded * rounded)) / (255.0 * 255.0));
   return noise;
-}
-
-Status check_kernel_scale(double kernel_scale) {
-  const auto given = static_cast<float>(kernel_scale);
-  for (const float known : float_vif::kernel_scales()) {
-    if (static_cast<double>(std::abs(given - known)) < 1e-3) return {};
-  }
-  return Status(StatusCode::usage,
-                fmt::format("vif_kernelscale is {}, for which libvmaf has no window; use one of {:.4g}", kernel_scale,
-                            fmt::join(float_vif::kernel_scales(), ", ")));
 }
 
 class FloatVif final : public Feature {
@@ -99,7 +76,11 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   const auto option = [&](const char* name) { return *setup.options.number(name); };
   const double scale = option("vif_prescale"), kernel_scale = option("vif_kernelscale");
-  ACUITY_TRY(check_kernel_scale(kernel_scale));
+  ACUITY_TRY(check_depth("float_vif", setup, {8, 10, 12, 16}));
+  if (!is_kernel_scale(kernel_scale)) {
+    return Status(StatusCode::usage, fmt::format("float_vif has no windows for vif_kernelscale={:g}; use one of {}",
+                                                 kernel_scale, kernel_scales()));
+  }
   Parameters parameters;
   parameters.width = setup.width;
   parameters.height = setup.height;
@@ -112,10 +93,13 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
                       option("vif_scale3_min_val")};
   std::array<int, 4> radius{};
   for (size_t i = 0; i < 4; ++i) {
-    parameters.kernels[i] = float_vif::gaussian_kernel(static_cast<int>(i), static_cast<float>(kernel_scale));
+    parameters.kernels[i] = float_vif::kernel_of(static_cast<int>(i), static_cast<float>(kernel_scale));
     radius[i] = parameters.kernels[i].radius();
   }
-  ACUITY_TRY(vif::check_sides("float_vif", parameters.scaled_width, parameters.scaled_height, radius));
+  Feature::Setup scaled = setup;
+  scaled.width = parameters.scaled_width;
+  scaled.height = parameters.scaled_height;
+  ACUITY_TRY(check_sides("float_vif", scaled, vif::least_side(radius)));
   if (parameters.scaling == "bilinear" && parameters.scaled_width > kWidestBilinear) {
     return Status(StatusCode::usage,
                   fmt::format("frames would be scaled to a width of {}, and bilinear scaling of float_vif stops at {}; "

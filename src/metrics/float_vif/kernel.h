@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The Gaussian windows of float_vif.
+// The windows of float_vif.
 #ifndef ACUITY_METRICS_FLOAT_VIF_KERNEL_H
 #define ACUITY_METRICS_FLOAT_VIF_KERNEL_H
 
-#include <span>
 #include <vector>
+
+#include "metrics/gaussian_windows.h"
 
 namespace acuity::float_vif {
 
-/// Weights from end to end, an odd number of them.
 struct Kernel {
   std::vector<float> weights;
   int taps() const { return static_cast<int>(weights.size()); }
   int radius() const { return taps() / 2; }
 };
 
-/// That of a scale, 0 to 3. Rounded where libvmaf rounds.
-Kernel gaussian_kernel(int scale, float kernel_scale);
-
-/// What vif_kernelscale may be, within a thousandth.
-std::span<const float> kernel_scales();
+/// That of a scale, 0 to 3.
+inline Kernel kernel_of(int scale, float kernel_scale) {
+  const int taps = window_taps((1 << (4 - scale)) + 1, kernel_scale);
+  return {gaussian_window(taps, static_cast<float>(taps) / 5.0f)};
+}
 
 }  // namespace acuity::float_vif
 

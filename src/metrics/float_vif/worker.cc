@@ -2,13 +2,14 @@
 #include "metrics/float_vif/worker.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "metrics/float_vif/scaling.h"
 #include "metrics/frame_rows.h"
+#include "metrics/frame_scaling.h"
 #include "metrics/vif/scores.h"
 
 namespace acuity::float_vif {
@@ -19,7 +20,13 @@ constexpr float kMiddle = -128;  // added to samples
 
 size_t row_floats(int width) { return round_up(static_cast<size_t>(width) + kRowSlack, 16); }
 
-using Plane = PlaneOf<float>;
+struct Plane {
+  float* samples = nullptr;
+  size_t stride = 0;  // in floats
+  int width = 0;
+  int height = 0;
+  float* row(int y) const { return samples + static_cast<size_t>(y) * stride; }
+};
 
 // The rows of a picture as floats: of a plane, or of a frame, whose rows are read as they are needed. They are needed
 // from top to bottom, the last `capacity` of them at once.
@@ -73,6 +80,10 @@ class Worker final : public FeatureWorker {
       }
     }
     if (p.scaled()) {
+      lines_ = scaling_taps(p.scaling, p.height, p.scaled_height);
+      columns_ = scaling_taps(p.scaling, p.width, p.scaled_width);
+      all_columns_.resize(static_cast<size_t>(p.scaled_width));
+      std::iota(all_columns_.begin(), all_columns_.end(), 0);
       unscaled_ = {nullptr, 0, p.width, p.height};
       planes.emplace_back(&unscaled_, p.height);
     }
@@ -89,7 +100,9 @@ class Worker final : public FeatureWorker {
     return {};
   }
 
-  size_t bytes() const override { return arena_.size(); }
+  size_t bytes() const override {
+    return arena_.size() + lines_.bytes() + columns_.bytes() + all_columns_.size() * sizeof(int);
+  }
 
   Status measure(const FrameWindow& window, std::span<double> values) override {
     const FrameView* frames[2] = {window.reference[0], window.distorted[0]};
@@ -111,7 +124,13 @@ class Worker final : public FeatureWorker {
  private:
   void scale_frame(const FrameView& frame, const Plane& to) {
     for (int y = 0; y < frame.height; ++y) read_frame_row(frame, 0, y, kMiddle, unscaled_.row(y));
-    scale_plane(parameters_.scaling, {unscaled_.samples, unscaled_.stride, unscaled_.width, unscaled_.height}, to);
+    const float* rows[kMostScalingTaps] = {};
+    for (int y = 0; y < to.height; ++y) {
+      for (int t = 0; t < lines_.count; ++t) {
+        rows[t] = unscaled_.row(lines_.places[static_cast<size_t>(y * lines_.count + t)]);
+      }
+      scale_row(rows, lines_, y, columns_, all_columns_, to.row(y));
+    }
   }
 
   // Goes through a scale band by band; after every other one, the next scale's rows between are made.
@@ -163,6 +182,8 @@ class Worker final : public FeatureWorker {
   float* scratch_ = nullptr;
   std::array<Plane, 2> source_{};  // the scaled picture, or a ring of rows
   Plane unscaled_{};
+  ScalingTaps lines_, columns_;
+  std::vector<int> all_columns_;
   std::array<std::array<Plane, kScales>, 2> planes_{};  // of the scales from 1 on
   std::array<std::vector<const float*>, 2> windows_;
 };

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "metrics/feature_options.h"
 #include "metrics/frame_checks.h"
+#include "metrics/gaussian_windows.h"
 #include "metrics/speed/shrink.h"
 #include "metrics/speed/texture.h"
 

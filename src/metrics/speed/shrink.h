@@ -9,6 +9,7 @@
 
 #include "acuity/frame.h"
 #include "base/memory.h"
+#include "metrics/frame_scaling.h"
 
 namespace acuity::speed {
 
@@ -30,17 +31,6 @@ struct Geometry {
 };
 Geometry geometry_of(int width, int height, double prescale);
 
-/// Whether libvmaf has filters for it, and the list of those, for messages.
-bool is_kernel_scale(double scale);
-std::string kernel_scales();
-
-/// Which samples, each with a weight, make one of a scaled side.
-struct Taps {
-  int count = 1;
-  std::vector<int> places;
-  std::vector<float> weights;
-};
-
 class Shrinker {
  public:
   /// `method` is nearest, bilinear, bicubic or lanczos4.
@@ -58,7 +48,7 @@ class Shrinker {
 
   Geometry geometry_;
   std::vector<float> blur_, local_;
-  Taps columns_, lines_;
+  ScalingTaps columns_, lines_;
   std::vector<int> needed_;  // columns of the scaled plane
   ptrdiff_t stride_ = 0, small_stride_ = 0;
   Arena arena_;

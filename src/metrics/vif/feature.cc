@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "lang/targets.h"
+#include "metrics/frame_checks.h"
 #include "metrics/vif/cpu.h"
 #include "metrics/vif/filters.h"
 #include "metrics/vif/scores.h"
@@ -119,7 +120,8 @@ class Vif final : public Feature {
 
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
-  ACUITY_TRY(vif::check_sides("vif", setup.width, setup.height, vif::kRadius));
+  ACUITY_TRY(check_depth("vif", setup, {8, 10, 12, 16}));
+  ACUITY_TRY(check_sides("vif", setup, vif::least_side(vif::kRadius)));
   return std::unique_ptr<Feature>(std::make_unique<Vif>(setup));
 }
 

@@ -5,16 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "metrics/feature_options.h"
+
 namespace acuity::vif {
 
 MetricOption gain_limit_option() {
-  return {.name = "vif_enhn_gain_limit",
-          .help = "the most by which contrast that was enhanced counts; 1 gives enhancement no credit",
-          .otherwise = "100",
-          .least = 1,
-          .most = 100,
-          .alias = "egl",
-          .in_names = true};
+  return number_option("vif_enhn_gain_limit", "egl",
+                       "the most by which contrast that was enhanced counts; 1 gives enhancement no credit", "100", 1,
+                       100);
 }
 
 MetricOption skip_option() {
@@ -55,17 +53,13 @@ void fill_values(std::span<const ScaleScore, 4> scales, bool skip_scale0, std::s
   values[6] = denominator;
 }
 
-Status check_sides(const std::string& feature, int width, int height, std::span<const int, 4> radius) {
-  int least = 16;  // so that the last scale has two samples each way
-  for (int scale = 0; scale < 4; ++scale) {
+int least_side(std::span<const int, 4> radius) {
+  int least = 0;
+  for (size_t scale = 0; scale < 4; ++scale) {
     // The window of a scale works on the scale before too, but that is twice as large.
-    least = std::max(least, (radius[static_cast<size_t>(scale)] + 1) << scale);
+    least = std::max(least, (radius[scale] + 1) << scale);
   }
-  if (std::min(width, height) >= least) return {};
-  return Status(StatusCode::input,
-                fmt::format("frames are {} x {} for {}, and its windows need at least {} x {}; leave it out, or scale "
-                            "both videos up",
-                            width, height, feature, least, least));
+  return least;
 }
 
 }  // namespace acuity::vif

@@ -32,9 +32,8 @@ std::vector<FeatureOutput> outputs(const std::string& score_prefix, const std::s
 /// Fills the values of these outputs. Without scale 0 its values are those libvmaf gives then.
 void fill_values(std::span<const ScaleScore, 4> scales, bool skip_scale0, std::span<double> values);
 
-/// Refuses sizes in which the window of some scale would reach over both ends of a side: `radius` is that of the
-/// scale's window. `feature` and `width` x `height` are for the message.
-Status check_sides(const std::string& feature, int width, int height, std::span<const int, 4> radius);
+/// The shortest side in which the window of no scale reaches over both ends; `radius` is that of each scale's window.
+int least_side(std::span<const int, 4> radius);
 
 }  // namespace acuity::vif
 
