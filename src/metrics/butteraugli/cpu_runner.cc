@@ -16,7 +16,7 @@ namespace {
 
 // Rows worked on together where the caller does not say: enough to look at each row held seldom, few enough to stay in
 // the cache.
-constexpr int kBatch = 16;
+constexpr int kBatch = 8;
 
 // Pieces do over again what lies around them: as much as if each were this much longer and wider.
 constexpr int kSurroundings = 50;
