@@ -61,6 +61,7 @@ FUNCTION real operator-(real a, real b) { return hn::Sub(a.v, b.v); }
 FUNCTION real operator*(real a, real b) { return hn::Mul(a.v, b.v); }
 FUNCTION real operator/(real a, real b) { return hn::Div(a.v, b.v); }
 FUNCTION real divide(real a, real b) { return a / b; }  // GLSL's own division may be inexact
+FUNCTION real divide_ordinary(real a, real b) { return a / b; }
 FUNCTION real operator-(real a) { return hn::Neg(a.v); }
 FUNCTION real& operator+=(real& a, real b) { return a = a + b; }
 
@@ -100,6 +101,7 @@ FUNCTION real min(real a, real b) { return hn::Min(a.v, b.v); }
 FUNCTION real max(real a, real b) { return hn::Max(a.v, b.v); }
 FUNCTION real abs(real a) { return hn::Abs(a.v); }
 FUNCTION real sqrt(real a) { return hn::Sqrt(a.v); }
+FUNCTION real sqrt_ordinary(real a) { return sqrt(a); }
 
 FUNCTION whole bits_of(real a) { return hn::BitCast(WholeTag(), a.v); }
 FUNCTION real from_bits(whole a) { return hn::BitCast(RealTag(), a.v); }

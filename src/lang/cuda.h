@@ -10,5 +10,19 @@ FUNCTION int global_x() { return group_x() * __nvvm_read_ptx_sreg_ntid_x() + loc
 FUNCTION int global_y() { return group_y() * __nvvm_read_ptx_sreg_ntid_y() + local_y(); }
 FUNCTION void barrier_group() { __syncthreads(); }
 
+// What the compiler makes of a division and of a root, less the branch for operands that are not ordinary. That branch
+// is taken for 0 too, and keeps neighbouring operations from being worked on side by side.
+FUNCTION real divide_ordinary(real a, real b) {
+  const real near = __nvvm_rcp_approx_ftz_f(b);
+  const real reciprocal = fma(near, fma(-b, near, real(1.0f)), near);
+  const real quotient = a * reciprocal;
+  return fma(reciprocal, fma(-b, quotient, a), quotient);
+}
+FUNCTION real sqrt_ordinary(real a) {
+  const real near = __nvvm_rsqrt_approx_ftz_f(a);
+  const real root = a * near;
+  return fma(fma(-root, root, a), near * real(0.5f), root);
+}
+
 #define SHUFFLES(threads)
 FUNCTION real shuffle_xor(real value, int mask) { return __nvvm_shfl_sync_bfly_f32(0xFFFFFFFF, value, mask, 31); }

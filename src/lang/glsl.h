@@ -157,3 +157,5 @@ float exact_sqrt(float a) {
   return small ? root * from_bits(0x26800000) : root;
 }
 #define sqrt(a) exact_sqrt(a)
+#define divide_ordinary(a, b) divide(a, b)
+#define sqrt_ordinary(a) exact_sqrt(a)

@@ -8,6 +8,8 @@ FUNCTION int group_x() { return __builtin_amdgcn_workgroup_id_x(); }
 FUNCTION int group_y() { return __builtin_amdgcn_workgroup_id_y(); }
 FUNCTION int global_x() { return group_x() * __builtin_amdgcn_workgroup_size_x() + local_x(); }
 FUNCTION int global_y() { return group_y() * __builtin_amdgcn_workgroup_size_y() + local_y(); }
+FUNCTION real divide_ordinary(real a, real b) { return a / b; }
+FUNCTION real sqrt_ordinary(real a) { return sqrt(a); }
 FUNCTION void barrier_group() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();

@@ -44,8 +44,10 @@ real shuffle_xor(real value, int mask);
 template <typename T>
 T select(bool test, T yes, T no);
 real divide(real a, real b);
+real divide_ordinary(real a, real b);
 real fma(real a, real b, real c);
 real sqrt(real a);
+real sqrt_ordinary(real a);
 real abs(real a);
 real min(real a, real b);
 real max(real a, real b);

@@ -27,6 +27,8 @@ using std::max;
 using std::min;
 using std::sqrt;
 real divide(real a, real b) { return a / b; }
+real divide_ordinary(real a, real b) { return a / b; }
+real sqrt_ordinary(real a) { return sqrt(a); }
 real select(truth t, real a, real b) { return t ? a : b; }
 whole select(truth t, whole a, whole b) { return t ? a : b; }
 whole bits_of(real a) { return std::bit_cast<whole>(a); }
@@ -193,11 +195,13 @@ Plane level_map(const Three& reference, const Three& distorted) {
     const auto difference = [&](const Plane& of_a, const Plane& of_b) { return of_a.at(x, y) - of_b.at(x, y); };
     const real dc = low_difference(difference(a.low[0], b.low[0]), difference(a.low[1], b.low[1]),
                                    difference(a.low[2], b.low[2]), p.xmul);
-    const real of_x = band_difference(difference(a.middle[0], b.middle[0]), MIDDLE_X_WEIGHT, a.high[0].at(x, y),
-                                      b.high[0].at(x, y), p.pixel_high_x.symmetric, p.pixel_high_x.one_sided);
-    const real of_y = band_difference(difference(a.middle[1], b.middle[1]), MIDDLE_Y_WEIGHT, a.high[1].at(x, y),
-                                      b.high[1].at(x, y), p.pixel_high_y.symmetric, p.pixel_high_y.one_sided);
-    real ac = pixel_difference(of_x, of_y, difference(a.middle[2], b.middle[2]), p.xmul);
+    const real middle = middle_difference(difference(a.middle[0], b.middle[0]), difference(a.middle[1], b.middle[1]),
+                                          difference(a.middle[2], b.middle[2]), p.xmul);
+    const real of_x =
+        high_difference(a.high[0].at(x, y), b.high[0].at(x, y), p.pixel_high_x.symmetric, p.pixel_high_x.one_sided);
+    const real of_y =
+        high_difference(a.high[1].at(x, y), b.high[1].at(x, y), p.pixel_high_y.symmetric, p.pixel_high_y.one_sided);
+    real ac = pixel_difference(middle, of_x, of_y, p.xmul);
     for (const Plane& plane : lines[0]) ac = fma(plane.at(x, y), p.xmul, ac);
     for (const Plane& plane : lines[1]) ac = ac + plane.at(x, y);
     map.at(x, y) = masked_difference(eroded(smallest, second, third), dc, ac, difference(a.activity, b.activity));

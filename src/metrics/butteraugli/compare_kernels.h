@@ -15,24 +15,42 @@
 // columns looks at, blurred along rows, and walks down QUAD_CHUNK rows at a time, at first only to fill the window.
 #define QUAD_CHUNK 4
 
-// samples[...] = the quads around number i, which lies in a row.
-#define FETCH_QUADS(quads, i)                        \
+// samples[...] = the quads around that of a thread's own columns, in row k from `slot` on.
+#define QUAD_AT(k, q) at(from, column + wrapped(slot + (k), ring) * quad_stride + (q))
+#define FETCH_QUADS(quads, k)                        \
   real samples[(2 * (quads) + 1) * 4];               \
   UNROLL for (int q = 0; q < 2 * (quads) + 1; ++q) { \
-    const real4 quad = at(from, (i) - (quads) + q);  \
+    const real4 quad = QUAD_AT(k, q - (quads));      \
     UNPACK(samples, q * 4, quad)                     \
   }
 
+// Where registers allow, a thread's own quads of the next rows come while it works on those before. Then its
+// neighbours' are near too when their turn comes.
+#define FETCH_COMING                            \
+  UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) { \
+    const real4 quad = QUAD_AT(k, 0);           \
+    UNPACK(coming, k * 4, quad)                 \
+  }
+#define FETCH_QUADS_AROUND(quads, k)                 \
+  real samples[(2 * (quads) + 1) * 4];               \
+  UNROLL for (int q = 0; q < 2 * (quads) + 1; ++q) { \
+    if (q != (quads)) {                              \
+      const real4 quad = QUAD_AT(k, q - (quads));    \
+      UNPACK(samples, q * 4, quad)                   \
+    }                                                \
+  }                                                  \
+  UNROLL for (int i = 0; i < 4; ++i) samples[(quads) * 4 + i] = coming[(k) * 4 + i];
+
 // The last QUAD_CHUNK rows of `window` = those from `slot` on, blurred along rows. Edges come after all rows, so that
 // no fetch waits for a branch.
-#define BLUR_QUAD_ROWS(NAME, blur, quads)                                                                             \
+#define BLUR_QUAD_ROWS(NAME, blur, quads, FETCH)                                                                      \
   UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {                                                                       \
-    FETCH_QUADS(quads, column + wrapped(slot + k, ring) * quad_stride)                                                \
+    FETCH(quads, k)                                                                                                   \
     UNROLL for (int j = 0; j < 4; ++j) { BLUR_##NAME(SAMPLE_##NAME, window[(2 * BLUR_##NAME##_RADIUS + k) * 4 + j]) } \
   }                                                                                                                   \
   if (is_cut(x, BLUR_##NAME##_RADIUS, width - 3)) {                                                                   \
     UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {                                                                     \
-      FETCH_QUADS(quads, column + wrapped(slot + k, ring) * quad_stride)                                              \
+      FETCH(quads, k)                                                                                                 \
       UNROLL for (int j = 0; j < 4; ++j) {                                                                            \
         if (is_cut(x + j, BLUR_##NAME##_RADIUS, width)) {                                                             \
           const real scale = at(numbers, column_scales(blur, width, height) + min(x + j, width - 1));                 \
@@ -61,9 +79,9 @@
   UNROLL for (int k = 0; k < 2 * BLUR_##NAME##_RADIUS * 4; ++k) window[k] = window[k + QUAD_CHUNK * 4];
 
 // Splits the middle bands, a plane of `from` for each local_y, and compares them: rows y_begin to y_end - 1. high: X
-// and Y of both pictures; difference: of the middle bands; malta: as combine wants it.
+// and Y of both pictures; difference: of the middle bands; malta: as combine wants it. All that is made has a ring of
+// its own.
 #if KERNEL_HERE(split_middle_band)
-#define MIDDLE_WALK 32
 #define SAMPLE_MIDDLE(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MIDDLE(i) window[(k + BLUR_MIDDLE_RADIUS + (i)) * 4 + j]
 SHARED(real4, soft_middle, 6 * QUAD_CHUNK * 32)
@@ -71,19 +89,26 @@ SHARED(real4, soft_middle, 6 * QUAD_CHUNK * 32)
 FUNCTION real4 soft_middle_at(int plane) { return soft_middle[(plane * QUAD_CHUNK + local_y()) * 32 + local_x()]; }
 
 KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out high, f32x4_out difference, f32x4_out malta, f32_in numbers,
-       int width, int height, int y_begin, int y_end, int slot_begin, int ring, int stride) {
+       real xmul, int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
+  const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
   const int plane = ring * quad_stride;
+  const int to_plane = to_ring * quad_stride;
   const int column = local_y() * plane + global_x();
-  const int top = y_begin + group_y() * MIDDLE_WALK;
-  const int end = min(top + MIDDLE_WALK, y_end);
-  int own = wrapped(slot_begin + group_y() * MIDDLE_WALK, ring);
+  const int top = y_begin + group_y() * walk;
+  const int end = min(top + walk, y_end);
+  int own = wrapped(slot_begin + group_y() * walk, ring);
+  int to_own = wrapped(to_slot + group_y() * walk, to_ring);
   int slot = slot_before(own, 9, ring);
   real window[(2 * BLUR_MIDDLE_RADIUS + QUAD_CHUNK) * 4];
   UNROLL for (int k = 0; k < 2 * BLUR_MIDDLE_RADIUS * 4; ++k) window[k] = real(0.0f);
+  real coming[QUAD_CHUNK * 4];
+  FETCH_COMING
   for (int n = top - 16; n < end; n += QUAD_CHUNK) {
-    BLUR_QUAD_ROWS(MIDDLE, SCALES_MIDDLE, 2)
+    BLUR_QUAD_ROWS(MIDDLE, SCALES_MIDDLE, 2, FETCH_QUADS_AROUND)
+    FETCH_COMING
     if (n >= top) {
       real results[QUAD_CHUNK * 4];
       BLUR_QUAD_COLUMNS(MIDDLE, SCALES_MIDDLE)
@@ -94,11 +119,12 @@ KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out high, f32x4_out differ
       barrier_group();
       const int y = n + local_y();
       if (local_y() < QUAD_CHUNK && x < width && y < end) {
-        const int to = wrapped(own + local_y(), ring) * quad_stride + global_x();
+        const int here = wrapped(own + local_y(), ring) * quad_stride + global_x();
+        const int to = wrapped(to_own + local_y(), to_ring) * quad_stride + global_x();
         real whole_band[16];
         real soft[24];
         UNROLL for (int p = 0; p < 4; ++p) {
-          const real4 quad = at(from, (p < 2 ? p : p + 1) * plane + to);
+          const real4 quad = at(from, (p < 2 ? p : p + 1) * plane + here);
           UNPACK(whole_band, p * 4, quad)
         }
         UNROLL for (int p = 0; p < 6; ++p) {
@@ -111,30 +137,29 @@ KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out high, f32x4_out differ
         real y2[4];
         real high1[8];
         real high2[8];
-        real differences[12];
+        real differences[4];
         real malta_x[4];
         real malta_y[4];
         UNROLL for (int j = 0; j < 4; ++j) {
           split_middle(whole_band[j], whole_band[4 + j], soft[j], soft[4 + j], x1[j], y1[j], high1[j], high1[4 + j]);
           split_middle(whole_band[8 + j], whole_band[12 + j], soft[12 + j], soft[16 + j], x2[j], y2[j], high2[j],
                        high2[4 + j]);
-          differences[j] = x1[j] - x2[j];
-          differences[4 + j] = y1[j] - y2[j];
-          differences[8 + j] = soft[8 + j] - soft[20 + j];
+          differences[j] = middle_difference(x1[j] - x2[j], y1[j] - y2[j], soft[8 + j] - soft[20 + j], xmul);
           malta_x[j] = malta_input(x1[j], x2[j], MIDDLE_X_SYMMETRIC, MIDDLE_X_ONE_SIDED, MIDDLE_X_NORM);
           malta_y[j] = malta_input(y1[j], y2[j], MIDDLE_Y_SYMMETRIC, MIDDLE_Y_ONE_SIDED, MIDDLE_Y_NORM);
         }
         const bool row_inside = inside(y, height);
         at(high, to) = PACK(high1, 0, x, width, row_inside);
-        at(high, plane + to) = PACK(high1, 4, x, width, row_inside);
-        at(high, 2 * plane + to) = PACK(high2, 0, x, width, row_inside);
-        at(high, 3 * plane + to) = PACK(high2, 4, x, width, row_inside);
-        UNROLL for (int p = 0; p < 3; ++p) at(difference, p * plane + to) = PACK(differences, p * 4, x, width, true);
-        at(malta, 2 * plane + to) = PACK(malta_x, 0, x, width, row_inside);
-        at(malta, 5 * plane + to) = PACK(malta_y, 0, x, width, row_inside);
+        at(high, to_plane + to) = PACK(high1, 4, x, width, row_inside);
+        at(high, 2 * to_plane + to) = PACK(high2, 0, x, width, row_inside);
+        at(high, 3 * to_plane + to) = PACK(high2, 4, x, width, row_inside);
+        at(difference, to) = PACK(differences, 0, x, width, true);
+        at(malta, 2 * to_plane + to) = PACK(malta_x, 0, x, width, row_inside);
+        at(malta, 5 * to_plane + to) = PACK(malta_y, 0, x, width, row_inside);
       }
       barrier_group();
       own = wrapped(own + QUAD_CHUNK, ring);
+      to_own = wrapped(to_own + QUAD_CHUNK, to_ring);
     }
     SHIFT_WINDOW(MIDDLE)
   }
@@ -145,25 +170,35 @@ KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out high, f32x4_out differ
 // to y_end - 1. middle: the differences of the middle bands. activity: of both pictures. difference: of all but the low
 // bands, pixel by pixel. malta: as combine wants it.
 #if KERNEL_HERE(split_high)
-#define HIGH_WALK 16
 #define SAMPLE_HIGH(i) samples[j + 4 + (i)]
 #define WINDOW_QUAD_HIGH(i) window[(k + BLUR_HIGH_RADIUS + (i)) * 4 + j]
 SHARED(real4, soft, 4 * QUAD_CHUNK * 32)
 KERNEL(split_high, 32, 4, f32x4_in from, f32x4_in middle, f32x4_out activities, f32x4_out difference, f32x4_out malta,
-       f32_in numbers, real xmul, int width, int height, int y_begin, int y_end, int slot_begin, int ring, int stride) {
+       f32_in numbers, real xmul, int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
   const int plane = ring * quad_stride;
   const int column = local_y() * plane + global_x();
-  const int top = y_begin + group_y() * HIGH_WALK;
-  const int end = min(top + HIGH_WALK, y_end);
-  int own = wrapped(slot_begin + group_y() * HIGH_WALK, ring);
+  const int top = y_begin + group_y() * walk;
+  const int end = min(top + walk, y_end);
+  int own = wrapped(slot_begin + group_y() * walk, ring);
   int slot = slot_before(own, 5, ring);
   real window[(2 * BLUR_HIGH_RADIUS + QUAD_CHUNK) * 4];
   UNROLL for (int k = 0; k < 2 * BLUR_HIGH_RADIUS * 4; ++k) window[k] = real(0.0f);
   for (int n = top - 8; n < end; n += QUAD_CHUNK) {
-    BLUR_QUAD_ROWS(HIGH, SCALES_HIGH, 1)
+    BLUR_QUAD_ROWS(HIGH, SCALES_HIGH, 1, FETCH_QUADS)
     if (n >= top) {
+      // What the pixels are made from is on its way while columns are blurred.
+      const int to = wrapped(own + local_y(), ring) * quad_stride + global_x();
+      real high[16];
+      real middles[4];
+      UNROLL for (int p = 0; p < 4; ++p) {
+        const real4 quad = at(from, p * plane + to);
+        UNPACK(high, p * 4, quad)
+      }
+      const real4 middle_quad = at(middle, to);
+      UNPACK(middles, 0, middle_quad)
       real results[QUAD_CHUNK * 4];
       BLUR_QUAD_COLUMNS(HIGH, SCALES_HIGH)
       UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {
@@ -173,19 +208,10 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_in middle, f32x4_out activities, 
       barrier_group();
       const int y = n + local_y();
       if (x < width && y < end) {
-        const int to = wrapped(own + local_y(), ring) * quad_stride + global_x();
-        real high[16];
         real blurred[16];
-        real middles[12];
         UNROLL for (int p = 0; p < 4; ++p) {
-          const real4 whole_quad = at(from, p * plane + to);
-          const real4 soft_quad = soft[(p * QUAD_CHUNK + local_y()) * 32 + local_x()];
-          UNPACK(high, p * 4, whole_quad)
-          UNPACK(blurred, p * 4, soft_quad)
-        }
-        UNROLL for (int p = 0; p < 3; ++p) {
-          const real4 quad = at(middle, p * plane + to);
-          UNPACK(middles, p * 4, quad)
+          const real4 quad = soft[(p * QUAD_CHUNK + local_y()) * 32 + local_x()];
+          UNPACK(blurred, p * 4, quad)
         }
         real activity1[4];
         real activity2[4];
@@ -217,11 +243,11 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_in middle, f32x4_out activities, 
               malta_input(x1, x2, at(numbers, NUMBER_MALTA_HIGH_X), at(numbers, NUMBER_MALTA_HIGH_X + 1), HIGH_X_NORM);
           malta_high_y[j] =
               malta_input(y1, y2, at(numbers, NUMBER_MALTA_HIGH_Y), at(numbers, NUMBER_MALTA_HIGH_Y + 1), HIGH_Y_NORM);
-          const real of_x = band_difference(middles[j], MIDDLE_X_WEIGHT, x1, x2, at(numbers, NUMBER_PIXEL_HIGH_X),
-                                            at(numbers, NUMBER_PIXEL_HIGH_X + 1));
-          const real of_y = band_difference(middles[4 + j], MIDDLE_Y_WEIGHT, y1, y2, at(numbers, NUMBER_PIXEL_HIGH_Y),
-                                            at(numbers, NUMBER_PIXEL_HIGH_Y + 1));
-          differences[j] = pixel_difference(of_x, of_y, middles[8 + j], xmul);
+          const real of_x =
+              high_difference(x1, x2, at(numbers, NUMBER_PIXEL_HIGH_X), at(numbers, NUMBER_PIXEL_HIGH_X + 1));
+          const real of_y =
+              high_difference(y1, y2, at(numbers, NUMBER_PIXEL_HIGH_Y), at(numbers, NUMBER_PIXEL_HIGH_Y + 1));
+          differences[j] = pixel_difference(middles[j], of_x, of_y, xmul);
         }
         const bool row_inside = inside(y, height);
         at(activities, to) = PACK(activity1, 0, x, width, row_inside);
@@ -242,23 +268,26 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_in middle, f32x4_out activities, 
 
 // Blurs the activity of both pictures, one for each local_y: rows y_begin to y_end - 1.
 #if KERNEL_HERE(blur_activity)
-#define MASK_WALK 16
 #define SAMPLE_MASK(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MASK(i) window[(k + BLUR_MASK_RADIUS + (i)) * 4 + j]
-KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in numbers, int width, int height, int y_begin, int y_end,
-       int slot_begin, int ring, int stride) {
+KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in numbers, int walk, int width, int height, int y_begin,
+       int y_end, int slot_begin, int ring) {
+  const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
   const int column = local_y() * ring * quad_stride + global_x();
-  const int top = y_begin + group_y() * MASK_WALK;
-  const int end = min(top + MASK_WALK, y_end);
+  const int top = y_begin + group_y() * walk;
+  const int end = min(top + walk, y_end);
   if (x < width) {
-    int own = wrapped(slot_begin + group_y() * MASK_WALK, ring);
+    int own = wrapped(slot_begin + group_y() * walk, ring);
     int slot = slot_before(own, BLUR_MASK_RADIUS, ring);
     real window[(2 * BLUR_MASK_RADIUS + QUAD_CHUNK) * 4];
     UNROLL for (int k = 0; k < 2 * BLUR_MASK_RADIUS * 4; ++k) window[k] = real(0.0f);
+    real coming[QUAD_CHUNK * 4];
+    FETCH_COMING
     for (int n = top - 12; n < end; n += QUAD_CHUNK) {
-      BLUR_QUAD_ROWS(MASK, SCALES_MASK, 2)
+      BLUR_QUAD_ROWS(MASK, SCALES_MASK, 2, FETCH_QUADS_AROUND)
+      FETCH_COMING
       if (n >= top) {
         real results[QUAD_CHUNK * 4];
         BLUR_QUAD_COLUMNS(MASK, SCALES_MASK)
@@ -278,87 +307,99 @@ KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in numbers, int wi
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The map of one resolution. A thread makes four neighbours. malta: inputs of the line filters, ultra-high, high and
-// middle of X, then of Y. activity: blurred, of both pictures. map: rows of map_stride floats.
+// The map of one resolution. A thread makes four neighbours of two rows, which look at much the same. malta: inputs of
+// the line filters, ultra-high, high and middle of X, then of Y. activity: blurred, of both pictures. low has a ring of
+// its own. map: rows of map_stride floats.
 #if KERNEL_HERE(combine)
-#define SAMPLE(dx, dy) samples[((dy) + 4) * 12 + 4 + j + (dx)]
+#define COMBINE_ROWS 2
+#define SAMPLE(dx, dy) samples[(r + 4 + (dy)) * 12 + 4 + j + (dx)]
 #define ROW_OF_THREE(dx, dy) three(SAMPLE((dx) - 1, dy), SAMPLE(dx, dy), SAMPLE((dx) + 1, dy))
 #define COLUMN_OF_THREE(dx, dy) three(SAMPLE(dx, (dy) - 1), SAMPLE(dx, dy), SAMPLE(dx, (dy) + 1))
 
-// Adds the line sums of a plane, which begins at quad `first`, to totals[4].
-#define ADD_LINES(LINES, first)                                             \
-  {                                                                         \
-    real samples[9 * 12];                                                   \
-    UNROLL for (int k = 0; k < 9; ++k) {                                    \
-      UNROLL for (int q = 0; q < 3; ++q) {                                  \
-        const real4 quad = at(malta, (first) + rows[k] + q - 1);            \
-        UNPACK(samples, k * 12 + q * 4, quad)                               \
-      }                                                                     \
-    }                                                                       \
-    UNROLL for (int j = 0; j < 4; ++j) {                                    \
-      real lines;                                                           \
-      LINES(lines)                                                          \
-      totals[j] = c == 0 ? fma(lines, xmul, totals[j]) : totals[j] + lines; \
-    }                                                                       \
+// Adds the line sums of a plane, which begins at quad `first`, to totals.
+#define ADD_LINES(LINES, first)                                                                       \
+  {                                                                                                   \
+    real samples[(8 + COMBINE_ROWS) * 12];                                                            \
+    UNROLL for (int k = 0; k < 8 + COMBINE_ROWS; ++k) {                                               \
+      UNROLL for (int q = 0; q < 3; ++q) {                                                            \
+        const real4 quad = at(malta, (first) + rows[k] + q - 1);                                      \
+        UNPACK(samples, k * 12 + q * 4, quad)                                                         \
+      }                                                                                               \
+    }                                                                                                 \
+    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {                                                   \
+      UNROLL for (int j = 0; j < 4; ++j) {                                                            \
+        real lines;                                                                                   \
+        LINES(lines)                                                                                  \
+        totals[r * 4 + j] = c == 0 ? fma(lines, xmul, totals[r * 4 + j]) : totals[r * 4 + j] + lines; \
+      }                                                                                               \
+    }                                                                                                 \
   }
 #define NINE_LINES(result) MALTA_NINE(SAMPLE, ROW_OF_THREE, COLUMN_OF_THREE, result)
 #define FIVE_LINES(result) MALTA_FIVE(SAMPLE, result)
 
-KERNEL(combine, 32, 8, f32x4_in malta, f32x4_in activities, f32x4_in difference, f32x4_in low, f32x4_out map, real xmul,
-       int map_stride, int width, int height, int y_begin, int y_end, int slot_begin, int ring, int stride) {
+KERNEL(combine, 32, 4, f32x4_in malta, f32x4_in activities, f32x4_in difference, f32x4_in low, f32x4_out map, real xmul,
+       int map_stride, int low_slot, int low_ring, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
+  const int stride = stride_of(width);
   const int x = global_x() * 4;
-  const int y = y_begin + global_y();
-  if (x < width && y < y_end) {
+  const int top = y_begin + global_y() * COMBINE_ROWS;
+  if (x < width && top < y_end) {
     const int quads = stride / 4;
     const int plane = ring * quads;
-    int rows[9];  // from four above to four below
-    int slot = slot_before(wrapped(slot_begin + global_y(), ring), 4, ring);
-    UNROLL for (int k = 0; k < 9; ++k) {
+    int rows[8 + COMBINE_ROWS];  // from four above to four below
+    int slot = slot_before(wrapped(slot_begin + global_y() * COMBINE_ROWS, ring), 4, ring);
+    UNROLL for (int k = 0; k < 8 + COMBINE_ROWS; ++k) {
       rows[k] = slot * quads + global_x();
       slot = wrapped(slot + 1, ring);
     }
-    real totals[4];
-    const real4 pixelwise = at(difference, rows[4]);
-    UNPACK(totals, 0, pixelwise)
+    real totals[COMBINE_ROWS * 4];
+    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
+      const real4 pixelwise = at(difference, rows[4 + r]);
+      UNPACK(totals, r * 4, pixelwise)
+    }
     for (int c = 0; c < 2; ++c) {
       ADD_LINES(NINE_LINES, 3 * c * plane)
       for (int band = 1; band < 3; ++band) ADD_LINES(FIVE_LINES, (3 * c + band) * plane)
     }
-    real mask[3 * 12];  // of the reference: rows y - 3, y and y + 3, from four columns before
-    UNROLL for (int k = 0; k < 3; ++k) {
-      UNROLL for (int q = 0; q < 3; ++q) {
-        const real4 quad = at(activities, rows[1 + 3 * k] + q - 1);
-        UNPACK(mask, k * 12 + q * 4, quad)
-      }
-    }
-    if (is_cut(x, 3, width - 3) || is_cut(y, 3, height)) {
+    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
+      const int y = top + r;
+      real mask[3 * 12];  // of the reference: rows y - 3, y and y + 3, from four columns before
       UNROLL for (int k = 0; k < 3; ++k) {
-        UNROLL for (int i = 0; i < 10; ++i) {
-          const bool there = inside(y + 3 * (k - 1), height) && inside(x + i - 3, width);
-          mask[k * 12 + 1 + i] = there ? mask[k * 12 + 1 + i] : real(ERODED_NOTHING);
+        UNROLL for (int q = 0; q < 3; ++q) {
+          const real4 quad = at(activities, rows[1 + r + 3 * k] + q - 1);
+          UNPACK(mask, k * 12 + q * 4, quad)
         }
       }
-    }
-    real other[4];
-    const real4 other_quad = at(activities, plane + rows[4]);
-    UNPACK(other, 0, other_quad)
-    real lows[4];
-    const real4 low_quad = at(low, rows[4]);
-    UNPACK(lows, 0, low_quad)
-    real results[4];
-    UNROLL for (int j = 0; j < 4; ++j) {
-      const real here = mask[12 + 4 + j];
-      real smallest = here;
-      real second = here + here;
-      real third = second;
-      UNROLL for (int k = 0; k < 3; ++k) {
-        UNROLL for (int i = 0; i < 3; ++i) {
-          if (k != 1 || i != 1) erode(mask[k * 12 + 4 + j + 3 * (i - 1)], smallest, second, third);
+      real other[4];
+      const real4 other_quad = at(activities, plane + rows[4 + r]);
+      UNPACK(other, 0, other_quad)
+      real lows[4];
+      const int low_row = wrapped(low_slot + global_y() * COMBINE_ROWS + r, low_ring);
+      const real4 low_quad = at(low, low_row * quads + global_x());
+      UNPACK(lows, 0, low_quad)
+      if (is_cut(x, 3, width - 3) || is_cut(y, 3, height)) {
+        UNROLL for (int k = 0; k < 3; ++k) {
+          UNROLL for (int i = 0; i < 10; ++i) {
+            const bool there = inside(y + 3 * (k - 1), height) && inside(x + i - 3, width);
+            mask[k * 12 + 1 + i] = there ? mask[k * 12 + 1 + i] : real(ERODED_NOTHING);
+          }
         }
       }
-      results[j] = masked_difference(eroded(smallest, second, third), lows[j], totals[j], here - other[j]);
+      real results[4];
+      UNROLL for (int j = 0; j < 4; ++j) {
+        const real here = mask[12 + 4 + j];
+        real smallest = here;
+        real second = here + here;
+        real third = second;
+        UNROLL for (int k = 0; k < 3; ++k) {
+          UNROLL for (int i = 0; i < 3; ++i) {
+            if (k != 1 || i != 1) erode(mask[k * 12 + 4 + j + 3 * (i - 1)], smallest, second, third);
+          }
+        }
+        results[j] = masked_difference(eroded(smallest, second, third), lows[j], totals[r * 4 + j], here - other[j]);
+      }
+      if (y < y_end) at(map, (y * map_stride + x) / 4) = to_real4(results[0], results[1], results[2], results[3]);
     }
-    at(map, (y * map_stride + x) / 4) = to_real4(results[0], results[1], results[2], results[3]);
   }
 }
 #endif

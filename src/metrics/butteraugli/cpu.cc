@@ -82,14 +82,13 @@ void Comparison::compare_middle(int y, const Bands& a, const Bands& b) {
     return;
   }
   const Columns columns = frame_.columns(kReachMalta);
-  float* difference[3];
-  for (size_t c = 0; c < 3; ++c) difference[c] = rings_.middle_difference[c].row(y);
+  const real xmul = real(level_.parameters.xmul);
+  float* difference = rings_.middle_difference.row(y);
   for (int x = columns.begin; x < columns.end; x += kLanes) {
     const real a_x = load_unaligned(a.middle(0) + x), a_y = load_unaligned(a.middle(1) + x);
     const real b_x = load(b.middle(0) + x), b_y = load(b.middle(1) + x);
-    store(a_x - b_x, difference[0] + x);
-    store(a_y - b_y, difference[1] + x);
-    store(load_unaligned(a.middle(2) + x) - load(b.middle(2) + x), difference[2] + x);
+    const real b_difference = load_unaligned(a.middle(2) + x) - load(b.middle(2) + x);
+    store(middle_difference(a_x - b_x, a_y - b_y, b_difference, xmul), difference + x);
     store(malta_input(a_x, b_x, MIDDLE_X_SYMMETRIC, MIDDLE_X_ONE_SIDED, MIDDLE_X_NORM), malta[0] + x);
     store(malta_input(a_y, b_y, MIDDLE_Y_SYMMETRIC, MIDDLE_Y_ONE_SIDED, MIDDLE_Y_NORM), malta[1] + x);
   }
@@ -114,8 +113,7 @@ void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
   const Weights high_weights[2] = {p.malta_high_x, p.malta_high_y};
   const Weights ultra_weights[2] = {p.malta_ultra_x, p.malta_ultra_y};
   const Weights pixel_weights[2] = {p.pixel_high_x, p.pixel_high_y};
-  const float* middle[3];
-  for (size_t c = 0; c < 3; ++c) middle[c] = rings_.middle_difference[c].row(y);
+  const float* middle = rings_.middle_difference.row(y);
   float* out = rings_.difference.row(y);
   for (int x = columns.begin; x < columns.end; x += kLanes) {
     real band[2];
@@ -128,10 +126,9 @@ void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
       store(malta_input(a_ultra, b_ultra, real(ultra_weights[c].symmetric), real(ultra_weights[c].one_sided),
                         c == 0 ? ULTRA_X_NORM : ULTRA_Y_NORM),
             malta_ultra[c] + x);
-      band[c] = band_difference(load(middle[c] + x), c == 0 ? MIDDLE_X_WEIGHT : MIDDLE_Y_WEIGHT, a_high, b_high,
-                                real(pixel_weights[c].symmetric), real(pixel_weights[c].one_sided));
+      band[c] = high_difference(a_high, b_high, real(pixel_weights[c].symmetric), real(pixel_weights[c].one_sided));
     }
-    store(pixel_difference(band[0], band[1], load(middle[2] + x), real(p.xmul)), out + x);
+    store(pixel_difference(load(middle + x), band[0], band[1], real(p.xmul)), out + x);
   }
   for (size_t c = 0; c < 2; ++c) {
     frame_.close_row(malta_high[c], 0.0f);

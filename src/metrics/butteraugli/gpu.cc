@@ -48,25 +48,29 @@ constexpr int kRowUnit = 16;             // and rings of this, as the kernels wa
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
 constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
 constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
-constexpr int kRingReach = 80;           // rows of the bands above that a ring holds
-constexpr int kMargin = 32;              // columns of zeros on either side of a row
-constexpr int kColumnUnit = 128;         // a row has room for a multiple of this
+constexpr int kFarReach = 80;            // rows of the bands above that a ring of two bands holds
+constexpr int kNearReach = 64;           // and one of one band
 constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
+constexpr int kManyGroups = 200;         // more hardly find room on the largest devices at once
 constexpr size_t kDeviceAlignment = 256;
 constexpr int64_t kMostFloats = int64_t{1} << 31;  // elements are numbered in 31 bits
 
-// The planes of a resolution, a ring each, and which come first.
-enum Plane {
+// The planes of a resolution, and which come first. Those that go from the early to the late stages hold two bands, so
+// that these can work at the same time, the others one.
+enum LongPlane {
   kXyb = 0,  // of both pictures; the middle band in its place later
-  kXybRows = 6,
-  kHigh = 12,
-  kMiddleDifference = 16,
-  kMalta = 19,
-  kActivity = 25,
-  kBlurredActivity = 27,
-  kLowDifference = 29,
-  kDifference = 30,
-  kPlaneCount = 31,
+  kLowDifference = 6,
+  kLongPlanes = 7,
+};
+enum ShortPlane {
+  kXybRows = 0,
+  kHigh = 6,
+  kBlurredActivity = kHigh,  // written when the high bands have been split
+  kMiddleDifference = 10,
+  kMalta = 11,
+  kActivity = 17,
+  kDifference = 19,
+  kShortPlanes = 20,
 };
 
 int round_to(int count, int unit) { return (count + unit - 1) / unit * unit; }
@@ -94,22 +98,38 @@ constexpr Stage kHighStage{-6, 34, 6};
 constexpr Stage kActivityStage{0, 40, 0};
 constexpr Stage kMapStage{0, 43, 0};
 
+using Events = std::array<std::unique_ptr<Event>, kSlots>;
+
+struct Ring {
+  int rows = 0;
+  size_t planes = 0;  // an offset
+  int slot(int y) const { return (y + rows) % rows; }
+};
+
 // One resolution's place on the device.
 struct LevelPlan {
   Size size;
-  int ring = 0;
+  Ring far, near;  // of planes of two bands, and of one
   int stride = 0;
   int map_stride = 0;
-  size_t planes = 0, numbers = 0;  // offsets
+  size_t numbers = 0;  // an offset
   std::unique_ptr<DeviceMemory> map;
-  // Bands go through the first stages while those before them go through the last.
+  std::unique_ptr<DeviceMemory> low_bands;  // of a prepared reference, 3 x height x width
+  // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
+  // the one before that at the late ones.
+  std::array<std::unique_ptr<Queue>, 2> first;
   std::unique_ptr<Queue> early, late;
-  std::array<std::unique_ptr<Event>, kSlots> early_done, late_done;
+  std::array<Events, 2> first_done;
+  Events early_done, late_done;
 
-  int wide_groups() const { return groups(size.width, kColumnUnit); }
+  int wide_groups() const { return groups(size.width, COLUMN_UNIT); }
   int narrow_groups() const { return groups(size.width, 32); }
-  int slot(int y) const { return (y + ring) % ring; }
-  size_t plane_floats() const { return static_cast<size_t>(ring) * static_cast<size_t>(stride); }
+  size_t pixels() const { return static_cast<size_t>(size.width) * static_cast<size_t>(size.height); }
+  size_t plane_floats(const Ring& ring) const { return static_cast<size_t>(ring.rows) * static_cast<size_t>(stride); }
+  // Of column 0 of a plane's first row, in bytes.
+  size_t offset(const Ring& ring, int plane) const {
+    return (static_cast<size_t>(plane) * plane_floats(ring) + MARGIN) * sizeof(float);
+  }
   size_t map_floats() const { return static_cast<size_t>(map_stride) * static_cast<size_t>(size.height); }
   // The rows to make when the light has grown from `before` rows to `after`.
   RowRange rows(const Stage& stage, int before, int after) const {
@@ -139,7 +159,7 @@ class GpuRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, parameters, p));
     const LevelPlan& full = runner->plans_[0];
-    if (std::max(int64_t{6} * full.ring * full.stride, int64_t{3} * setup.width * setup.height) >= kMostFloats) {
+    if (std::max(int64_t{6} * full.far.rows * full.stride, int64_t{3} * setup.width * setup.height) >= kMostFloats) {
       return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the "
                                                      "device cpu",
                                                      setup.width, setup.height));
@@ -152,25 +172,35 @@ class GpuRunner final : public Runner {
     // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
     if (copy_) static_cast<void>(copy_->wait());
     for (const LevelPlan& plan : plans_) {
-      if (plan.early) static_cast<void>(plan.early->wait());
-      if (plan.late) static_cast<void>(plan.late->wait());
+      for (Queue* queue : {plan.first[0].get(), plan.first[1].get(), plan.early.get(), plan.late.get()}) {
+        if (queue != nullptr) static_cast<void>(queue->wait());
+      }
     }
   }
 
   size_t working_bytes() const override {
     size_t bytes = memory_->size() + results_->size();
-    for (const LevelPlan& plan : plans_) bytes += plan.map->size();
+    for (const LevelPlan& plan : plans_) bytes += plan.map->size() + (plan.low_bands ? plan.low_bands->size() : 0);
     if (remembered_) bytes += remembered_->size();
     if (map_rows_) bytes += map_rows_->size();
     for (const Upload& upload : uploads_) bytes += upload.bytes();
     return bytes;
   }
 
-  // The reference's samples stay on the device.
+  // The reference's samples stay on the device, and its low bands. What else depends on it alone would take more memory
+  // than the rest of the work.
   Status prepare(const Light& reference) override {
+    for (LevelPlan& plan : plans_) {
+      if (plan.low_bands) continue;
+      ACUITY_TRY_ASSIGN(plan.low_bands, setup_.device->allocate(3 * plan.pixels() * sizeof(float)));
+    }
     ACUITY_TRY(uploads_[kPrepared].begin(*copy_, *reference.rows, setup_.height, 1));
     ACUITY_TRY_ASSIGN(prepared_, uploads_[kPrepared].send(*copy_, *reference.rows, 0, setup_.height, 0));
-    return copy_->wait();
+    ACUITY_TRY(copy_->wait());
+    const Light kept{nullptr, reference.nits};
+    ACUITY_TRY(run_bands(WORK_PREPARE, {&kept, nullptr}));
+    for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.early->wait());
+    return {};
   }
 
   void forget() override {}
@@ -185,13 +215,11 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(
           uploads_[i].begin(*copy_, *pictures[i]->rows, std::min(band_rows_ + kLightReach, setup_.height), kSlots));
     }
-    int band = 0;
-    for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
-      ACUITY_TRY(run_band(pictures, y, std::min(y + band_rows_, setup_.height), band));
-    }
+    ACUITY_TRY(run_bands(reference.rows != nullptr ? WORK_PAIR : WORK_PREPARED, pictures));
     Queue& queue = *plans_[0].late;
     if (plans_.size() > 1) {
-      ACUITY_TRY(queue.wait_for(*plans_[1].late_done[static_cast<size_t>((band - 1) % kSlots)]));
+      const int last_band = groups(setup_.height, band_rows_) - 1;
+      ACUITY_TRY(queue.wait_for(*plans_[1].late_done[static_cast<size_t>(last_band % kSlots)]));
     }
     ACUITY_TRY(pool(map));
     ACUITY_TRY(queue.download(*results_, 0, *memory_, tiles_, results_->size()));
@@ -229,9 +257,11 @@ class GpuRunner final : public Runner {
   void add_plan(Size size, int band_rows) {
     LevelPlan plan;
     plan.size = size;
-    plan.ring = std::min(round_to(size.height, kRowUnit), 2 * round_to(band_rows, kRowUnit)) + kRingReach;
-    plan.stride = round_to(size.width, kColumnUnit) + 2 * kMargin;
-    plan.map_stride = round_to(size.width, kColumnUnit);
+    const int rows = round_to(size.height, kRowUnit), band = round_to(band_rows, kRowUnit);
+    plan.far.rows = std::min(rows, 2 * band) + kFarReach;
+    plan.near.rows = std::min(rows, band) + kNearReach;
+    plan.stride = kernels::stride_of(size.width);
+    plan.map_stride = round_to(size.width, COLUMN_UNIT);
     plans_.push_back(std::move(plan));
   }
 
@@ -252,13 +282,15 @@ class GpuRunner final : public Runner {
     const size_t numbers_at = place(numbers.size());
     for (LevelPlan& plan : plans_) {
       plan.numbers += numbers_at;
-      plan.planes = place(kPlaneCount * plan.plane_floats());
+      plan.far.planes = place(kLongPlanes * plan.plane_floats(plan.far));
+      plan.near.planes = place(kShortPlanes * plan.plane_floats(plan.near));
       ACUITY_TRY_ASSIGN(plan.map, setup_.device->allocate(plan.map_floats() * sizeof(float)));
+      ACUITY_TRY_ASSIGN(plan.first[0], setup_.device->create_queue());
+      ACUITY_TRY_ASSIGN(plan.first[1], setup_.device->create_queue());
       ACUITY_TRY_ASSIGN(plan.early, setup_.device->create_queue());
       ACUITY_TRY_ASSIGN(plan.late, setup_.device->create_queue());
-      for (size_t slot = 0; slot < kSlots; ++slot) {
-        ACUITY_TRY_ASSIGN(plan.early_done[slot], setup_.device->create_event());
-        ACUITY_TRY_ASSIGN(plan.late_done[slot], setup_.device->create_event());
+      for (Events* events : {&plan.first_done[0], &plan.first_done[1], &plan.early_done, &plan.late_done}) {
+        ACUITY_TRY(create_events(*events));
       }
     }
     if (plans_.size() > 1) {
@@ -269,10 +301,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
     ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_bytes));
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
-    for (std::unique_ptr<Event>* event :
-         {&sent_[0], &sent_[1], &worked_[0], &worked_[1], &half_used_[0], &half_used_[1]}) {
-      ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
-    }
+    for (Events& events : sent_) ACUITY_TRY(create_events(events));
     for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
              kernels::make_xyb, kernels::blur_low_rows, kernels::split_low, compare_kernels::split_middle_band,
              compare_kernels::split_high, compare_kernels::blur_activity, compare_kernels::combine,
@@ -288,71 +317,83 @@ class GpuRunner final : public Runner {
     return copy_->wait();
   }
 
+  Status create_events(Events& events) {
+    for (std::unique_ptr<Event>& event : events) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
+    return {};
+  }
+
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
     return {memory_->address() + offset};
   }
   // Column 0 of a plane's first row.
   template <typename T>
-  DeviceArray<T> plane(const LevelPlan& plan, int number) const {
-    return array<T>(plan.planes + (static_cast<size_t>(number) * plan.plane_floats() + kMargin) * sizeof(float));
+  DeviceArray<T> plane(const LevelPlan& plan, LongPlane number) const {
+    return array<T>(plan.far.planes + plan.offset(plan.far, number));
+  }
+  template <typename T>
+  DeviceArray<T> plane(const LevelPlan& plan, ShortPlane number) const {
+    return array<T>(plan.near.planes + plan.offset(plan.near, number));
+  }
+  template <typename T>
+  DeviceArray<T> low_bands(const LevelPlan& plan) const {
+    return {plan.low_bands ? plan.low_bands->address() : 0};
   }
 
-  // Sends what is not on the device already, and tells where both pictures are.
-  Result<std::array<SentPixels, 2>> send_band(const std::array<const Light*, 2>& pictures, int y, int y_end, int band) {
-    const size_t slot = static_cast<size_t>(band % kSlots);
-    if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[slot]));
-    std::array<SentPixels, 2> sent{prepared_, prepared_};
-    for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i]->rows == nullptr) continue;
-      ACUITY_TRY_ASSIGN(sent[i], uploads_[i].send(*copy_, *pictures[i]->rows, std::max(0, y - kLightReach), y_end,
-                                                  static_cast<int>(slot)));
+  Status run_bands(int work, const std::array<const Light*, 2>& pictures) {
+    int band = 0;
+    for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
+      const int y_end = std::min(y + band_rows_, setup_.height);
+      ACUITY_TRY(run_band(work, plans_[0], pictures, y, y_end, band));
+      if (plans_.size() == 1) continue;
+      const auto half_rows = [&](int rows) {
+        return rows == setup_.height ? plans_[1].size.height : std::max(0, rows / 2 - kHalfBehind);
+      };
+      ACUITY_TRY(run_band(work, plans_[1], pictures, half_rows(y), half_rows(y_end), band));
     }
-    ACUITY_TRY(copy_->signal(*sent_[slot]));
-    ACUITY_TRY(plans_[0].early->wait_for(*sent_[slot]));
-    return sent;
+    return {};
   }
 
-  // What can be made once rows y .. y_end - 1 of both pictures are there.
-  Status run_band(const std::array<const Light*, 2>& pictures, int y, int y_end, int band) {
+  // What can be made of a resolution when its light has grown from `before` rows to `after`. An event of the band
+  // before the last one says that its places are free again.
+  Status run_band(int work, LevelPlan& plan, const std::array<const Light*, 2>& pictures, int before, int after,
+                  int band) {
     const size_t slot = static_cast<size_t>(band % kSlots);
-    LevelPlan& full = plans_[0];
-    std::array<SentPixels, 2> sent;
-    ACUITY_TRY_ASSIGN(sent, send_band(pictures, y, y_end, band));
-    const bool halves = plans_.size() > 1;
-    if (halves && band >= kSlots) ACUITY_TRY(full.early->wait_for(*half_used_[slot]));
-    ACUITY_TRY(begin_early(full, band));
-    for (size_t i = 0; i < 2; ++i) ACUITY_TRY(make_xyb(0, sent[i], i, pictures[i]->nits, y, y_end));
-    ACUITY_TRY(full.early->signal(*worked_[slot]));
-    if (halves) ACUITY_TRY(plans_[1].early->wait_for(*worked_[slot]));
-    ACUITY_TRY(finish(full, y, y_end, band));
-    if (!halves) return {};
-    LevelPlan& halved = plans_[1];
-    const auto half_rows = [&](int rows) {
-      return rows == setup_.height ? halved.size.height : std::max(0, rows / 2 - kHalfBehind);
-    };
-    const int before = half_rows(y), after = half_rows(y_end);
-    ACUITY_TRY(begin_early(halved, band));
     for (size_t i = 0; i < 2; ++i) {
-      ACUITY_TRY(make_xyb(1, halved_pixels(i, before), i, pictures[i]->nits, before, after));
+      if (pictures[i] == nullptr) continue;
+      Queue& queue = *plan.first[i];
+      if (band >= kSlots) ACUITY_TRY(queue.wait_for(*plan.late_done[slot]));
+      SentPixels pixels;
+      if (&plan == &plans_[0]) {
+        ACUITY_TRY_ASSIGN(pixels, send(*pictures[i], i, before, after, band));
+        if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(queue.wait_for(*plans_[1].first_done[i][slot]));
+      } else {
+        ACUITY_TRY(queue.wait_for(*plans_[0].first_done[i][slot]));
+        pixels = halved_pixels(i, before);
+      }
+      ACUITY_TRY(make_xyb(work, plan, pixels, i, pictures[i]->nits, before, after));
+      ACUITY_TRY(queue.signal(*plan.first_done[i][slot]));
+      ACUITY_TRY(plan.early->wait_for(*plan.first_done[i][slot]));
     }
-    ACUITY_TRY(halved.early->signal(*half_used_[slot]));
-    return finish(halved, before, after, band);
-  }
-
-  // Rings have room for two bands.
-  Status begin_early(LevelPlan& plan, int band) {
-    return band >= kSlots ? plan.early->wait_for(*plan.late_done[static_cast<size_t>(band % kSlots)]) : Status();
-  }
-
-  // All stages but the first.
-  Status finish(LevelPlan& plan, int before, int after, int band) {
-    const size_t slot = static_cast<size_t>(band % kSlots);
-    ACUITY_TRY(split_low(plan, before, after));
+    ACUITY_TRY(split_low(work, plan, before, after));
+    if (work == WORK_PREPARE) return plan.early->signal(*plan.late_done[slot]);
     ACUITY_TRY(plan.early->signal(*plan.early_done[slot]));
     ACUITY_TRY(plan.late->wait_for(*plan.early_done[slot]));
     ACUITY_TRY(compare(plan, before, after));
     return plan.late->signal(*plan.late_done[slot]);
+  }
+
+  // Sends rows of a picture that are not on the device already, and tells where they are.
+  Result<SentPixels> send(const Light& light, size_t picture, int y, int y_end, int band) {
+    if (light.rows == nullptr) return prepared_;
+    const size_t slot = static_cast<size_t>(band % kSlots);
+    if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*plans_[0].first_done[picture][slot]));
+    SentPixels sent;
+    ACUITY_TRY_ASSIGN(
+        sent, uploads_[picture].send(*copy_, *light.rows, std::max(0, y - kLightReach), y_end, static_cast<int>(slot)));
+    ACUITY_TRY(copy_->signal(*sent_[picture][slot]));
+    ACUITY_TRY(plans_[0].first[picture]->wait_for(*sent_[picture][slot]));
+    return sent;
   }
 
   size_t halved_light_of(size_t picture) const {
@@ -368,33 +409,47 @@ class GpuRunner final : public Runner {
             .y_first = std::max(0, before - kLightReach) / halved_ring_ * halved_ring_};
   }
 
-  Status make_xyb(size_t level, const SentPixels& from, size_t picture, float nits, int before, int after) {
-    const LevelPlan& plan = plans_[level];
-    const bool halves = level == 0 && plans_.size() > 1;
-    return launch(*plan.early, kernels::make_xyb, plan, plan.narrow_groups(), 32, plan.rows(kXybStage, before, after),
-                  from.samples, from.table, plane<float>(plan, kXyb + 3 * static_cast<int>(picture)),
-                  array<float>(halves ? halved_light_of(picture) : 0), from.form, from.extent, from.y_first,
-                  halves ? halved_ring_ : 0, nits);
+  Status make_xyb(int work, const LevelPlan& plan, const SentPixels& from, size_t picture, float nits, int before,
+                  int after) {
+    const bool halves = &plan == &plans_[0] && plans_.size() > 1;
+    const bool less_low = work == WORK_PREPARED && picture == kReference;
+    return launch(*plan.first[picture], kernels::make_xyb, plan, plan.narrow_groups(), 32,
+                  plan.rows(kXybStage, before, after), plan.far, from.samples, from.table, low_bands<const float>(plan),
+                  plane<float>(plan, static_cast<LongPlane>(kXyb + 3 * static_cast<int>(picture))),
+                  array<float>(halves ? halved_light_of(picture) : 0), from.form + (less_low ? LESS_LOW : 0),
+                  from.extent, from.y_first, halves ? halved_ring_ : 0, nits);
   }
 
-  // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages.
+  // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages,
+  // the ring last.
   template <typename... Parameters, typename... Arguments>
   Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LevelPlan& plan, int groups_across, int walk,
-                const RowRange& rows, const Arguments&... arguments) const {
+                const RowRange& rows, const Ring& ring, const Arguments&... arguments) const {
     if (rows.empty()) return {};
     return queue.run(kernel, groups_across, groups(rows.count(), walk), arguments..., plan.size.width, plan.size.height,
-                     rows.begin, rows.end, plan.slot(rows.begin), plan.ring, plan.stride);
+                     rows.begin, rows.end, ring.slot(rows.begin), ring.rows);
+  }
+
+  // How far the groups of a stage walk: `most` rows, or less where there would be too few groups for a large device.
+  static int walk_of(int groups_across, const RowRange& rows, int most, int least) {
+    int walk = most;
+    while (walk > least && groups_across * groups(rows.count(), walk) < kManyGroups) walk /= 2;
+    return walk;
   }
 
   // From XYB to the middle bands.
-  Status split_low(const LevelPlan& plan, int before, int after) {
+  Status split_low(int work, const LevelPlan& plan, int before, int after) {
     const auto numbers = array<const float>(plan.numbers);
-    ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), 1,
-                      plan.rows(kXybRowsStage, before, after), plane<const Four>(plan, kXyb),
-                      plane<Four>(plan, kXybRows), numbers));
-    return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), LOW_WALK,
-                  plan.rows(kLowStage, before, after), plane<const float>(plan, kXybRows), plane<float>(plan, kXyb),
-                  plane<float>(plan, kLowDifference), numbers, parameters_.xmul);
+    const int together = work == WORK_PAIR ? 1 : 2;  // rows, or walks, of a group
+    const RowRange blurred = plan.rows(kXybRowsStage, before, after), rows = plan.rows(kLowStage, before, after);
+    ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), together, blurred, plan.near,
+                      plane<const Four>(plan, kXyb), plane<Four>(plan, kXybRows), numbers, work,
+                      plan.far.slot(blurred.begin), plan.far.rows));
+    const int walk = walk_of(plan.narrow_groups(), rows, 64 * together, 32 * together) / together;
+    return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.far,
+                  plane<const float>(plan, kXybRows), plane<float>(plan, kXyb), plane<float>(plan, kLowDifference),
+                  low_bands<float>(plan), numbers, parameters_.xmul, work, walk, plan.near.slot(rows.begin),
+                  plan.near.rows);
   }
 
   // From the middle bands to the map.
@@ -402,20 +457,25 @@ class GpuRunner final : public Runner {
     const auto numbers = array<const float>(plan.numbers);
     Queue& queue = *plan.late;
     const int wide = plan.wide_groups();
-    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, MIDDLE_WALK,
-                      plan.rows(kMiddleStage, before, after), plane<const Four>(plan, kXyb), plane<Four>(plan, kHigh),
-                      plane<Four>(plan, kMiddleDifference), plane<Four>(plan, kMalta), numbers));
-    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, HIGH_WALK, plan.rows(kHighStage, before, after),
+    const RowRange middle = plan.rows(kMiddleStage, before, after), high = plan.rows(kHighStage, before, after),
+                   activity = plan.rows(kActivityStage, before, after), map = plan.rows(kMapStage, before, after);
+    const int middle_walk = walk_of(wide, middle, 32, 8), high_walk = walk_of(wide, high, 16, 8),
+              activity_walk = walk_of(wide, activity, 16, 8);
+    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, middle_walk, middle, plan.far,
+                      plane<const Four>(plan, kXyb), plane<Four>(plan, kHigh), plane<Four>(plan, kMiddleDifference),
+                      plane<Four>(plan, kMalta), numbers, parameters_.xmul, middle_walk, plan.near.slot(middle.begin),
+                      plan.near.rows));
+    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, high_walk, high, plan.near,
                       plane<const Four>(plan, kHigh), plane<const Four>(plan, kMiddleDifference),
                       plane<Four>(plan, kActivity), plane<Four>(plan, kDifference), plane<Four>(plan, kMalta), numbers,
-                      parameters_.xmul));
-    ACUITY_TRY(launch(queue, compare_kernels::blur_activity, plan, wide, MASK_WALK,
-                      plan.rows(kActivityStage, before, after), plane<const Four>(plan, kActivity),
-                      plane<Four>(plan, kBlurredActivity), numbers));
-    return launch(queue, compare_kernels::combine, plan, wide, 8, plan.rows(kMapStage, before, after),
+                      parameters_.xmul, high_walk));
+    ACUITY_TRY(launch(queue, compare_kernels::blur_activity, plan, wide, activity_walk, activity, plan.near,
+                      plane<const Four>(plan, kActivity), plane<Four>(plan, kBlurredActivity), numbers, activity_walk));
+    return launch(queue, compare_kernels::combine, plan, wide, 4 * COMBINE_ROWS, map, plan.near,
                   plane<const Four>(plan, kMalta), plane<const Four>(plan, kBlurredActivity),
                   plane<const Four>(plan, kDifference), plane<const Four>(plan, kLowDifference),
-                  DeviceArray<Four>{plan.map->address()}, parameters_.xmul, plan.map_stride);
+                  DeviceArray<Four>{plan.map->address()}, parameters_.xmul, plan.map_stride, plan.far.slot(map.begin),
+                  plan.far.rows);
   }
 
   Status pool(const MapRequest& map) {
@@ -457,7 +517,7 @@ class GpuRunner final : public Runner {
   std::unique_ptr<PinnedMemory> map_rows_;  // on its way to the caller
   std::array<Upload, 3> uploads_;
   SentPixels prepared_;  // all rows of the prepared reference
-  std::array<std::unique_ptr<Event>, kSlots> sent_, worked_, half_used_;
+  std::array<Events, 2> sent_;
   std::unique_ptr<Queue> copy_;
 };
 

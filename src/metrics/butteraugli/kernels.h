@@ -11,9 +11,11 @@
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Light to XYB, and to the light of the half resolution. A group takes 32 x 32 pixels, a thread eight rows of a column.
-// Rows of light wrap around after as many as a plane holds. xyb: three planes. halved: three planes of halved_ring
-// rows without gaps, none if that is 0.
+// Rows of light wrap around after as many as a plane holds. xyb: three planes; where LESS_LOW is added to the form, of
+// XYB less the low band, three planes of the picture's size without gaps. halved: three planes of halved_ring rows
+// without gaps, none if that is 0.
 #if KERNEL_HERE(make_xyb)
+#define LESS_LOW 4
 #define LIGHT_SIDE 36
 #define LIGHT_PLANE (LIGHT_SIDE * LIGHT_SIDE)
 SHARED(float, light, 3 * LIGHT_PLANE)
@@ -44,9 +46,11 @@ FUNCTION real row_blurred_light(int i) {
   return blur_opsin(light[i], light[i + 1], light[i + 2], light[i + 3], light[i + 4]);
 }
 
-KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out halved, int form, int extent,
-       int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end, int slot_begin, int ring,
-       int stride) {
+KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xyb, f32_out halved, int form_and_less,
+       int extent, int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end,
+       int slot_begin, int ring) {
+  const int stride = stride_of(width);
+  const int form = form_and_less % LESS_LOW;
   const int left = group_x() * 32;
   const int top = y_begin + group_y() * 32;
   const int thread = local_y() * 32 + local_x();
@@ -98,6 +102,7 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
     }
     if (k >= 4) {
       UNROLL for (int r = 0; r < 2; ++r) {
+        const int y = top + first + k + r - 4;
         real values[3];
         const int centre = i + (r - 2) * LIGHT_SIDE + 2;
         opsin_dynamics(light[centre], light[LIGHT_PLANE + centre], light[2 * LIGHT_PLANE + centre],
@@ -105,7 +110,10 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
                        blur_opsin(soft[r + 6], soft[r + 7], soft[r + 8], soft[r + 9], soft[r + 10]),
                        blur_opsin(soft[r + 12], soft[r + 13], soft[r + 14], soft[r + 15], soft[r + 16]), nits,
                        values[0], values[1], values[2]);
-        if (x < width && top + first + k + r - 4 < y_end) {
+        if (x < width && y < y_end) {
+          if (form_and_less >= LESS_LOW) {
+            UNROLL for (int c = 0; c < 3; ++c) values[c] = values[c] - at(low, (c * height + y) * width + x);
+          }
           UNROLL for (int c = 0; c < 3; ++c) at(xyb, (c * ring + slot) * stride + x) = values[c];
         }
         slot = wrapped(slot + 1, ring);
@@ -116,15 +124,19 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The blur of the low band along rows: a group takes 128 columns of a row of six planes, a thread four neighbours.
+// The blur of the low band along rows: a group takes 128 columns of a row of six planes, or of two rows of a picture's
+// three, a thread four neighbours. `from` has a ring of its own.
 #if KERNEL_HERE(blur_low_rows)
 #define WINDOW_ROW_LOW(i) window[j + 16 + (i)]
-KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int width, int height, int y_begin, int y_end,
-       int slot_begin, int ring, int stride) {
+KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int work, int from_slot, int from_ring,
+       int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  const int stride = stride_of(width);
   const int x = global_x() * 4;
-  const int y = y_begin + group_y();
+  const int line = work == WORK_PAIR ? group_y() : group_y() * 2 + local_y() / 3;
+  const int plane = work == WORK_PAIR ? local_y() : work == WORK_PREPARE ? local_y() % 3 : local_y() % 3 + 3;
+  const int y = y_begin + line;
   if (x < width && y < y_end) {
-    const int row = ((local_y() * ring + wrapped(slot_begin + group_y(), ring)) * stride + x) / 4;
+    const int row = ((plane * from_ring + wrapped(from_slot + line, from_ring)) * stride + x) / 4;
     real window[36];
     UNROLL for (int k = 0; k < 9; ++k) {
       const real4 quad = at(from, row - 4 + k);
@@ -140,45 +152,62 @@ KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int wi
         }
       }
     }
-    at(to, row) = PACK(results, 0, x, width, inside(y, height));
+    at(to, ((plane * ring + wrapped(slot_begin + line, ring)) * stride + x) / 4) =
+        PACK(results, 0, x, width, inside(y, height));
   }
 }
 #endif
 
-// The blur of the low band along columns. A group takes 32 columns of all six planes, local_y is the plane, and walks
-// down LOW_WALK rows, LOW_CHUNK at a time; the rows that it reads at once lie one after the other in the ring. Makes
-// rows y_begin, a multiple of LOW_CHUNK, to y_end - 1 of the difference of the low bands, and in the place of XYB the
-// middle bands.
+// The blur of the low band along columns. A group takes 32 columns of six planes, or of a picture's three at two
+// places, a thread for each, and walks down `walk` rows, LOW_CHUNK at a time; the rows that it reads at once lie one
+// after the other in the ring. Makes rows y_begin, a multiple of LOW_CHUNK, to y_end - 1 of the difference of the low
+// bands, and in the place of XYB the middle bands. `rows` have a ring of their own. kept: the low bands of a prepared
+// reference, three planes of the picture's size without gaps.
 #if KERNEL_HERE(split_low)
-#define LOW_WALK 64
 #define LOW_CHUNK 8
 #define WINDOW_COLUMN_LOW(i) window[k + 16 + (i)]
-SHARED(float, chunks, 6 * LOW_CHUNK * 32)  // of all planes, blurred
+SHARED(float, chunks, 2 * 6 * LOW_CHUNK * 32)  // of both pictures' planes, blurred, at two places
 
-FUNCTION real blurred_at(int plane, int k) { return chunks[(plane * LOW_CHUNK + k) * 32 + local_x()]; }
+FUNCTION int chunk_at(int place, int plane, int k) { return ((place * 6 + plane) * LOW_CHUNK + k) * 32 + local_x(); }
 
-KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_in numbers, real xmul, int width, int height,
-       int y_begin, int y_end, int slot_begin, int ring, int stride) {
+KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f32_in numbers, real xmul, int work,
+       int walk, int rows_slot, int rows_ring, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
+  const int stride = stride_of(width);
   const int x = global_x();
-  const int column = local_y() * ring * stride + x;
-  const int top = y_begin + group_y() * LOW_WALK;
-  const int end = min(top + LOW_WALK, y_end);
-  int own = wrapped(slot_begin + group_y() * LOW_WALK, ring);
-  int slot = slot_before(own, 16, ring);
+  const int place = work == WORK_PAIR ? 0 : local_y() / 3;
+  const int channel = local_y() % 3;
+  const int plane = work == WORK_PAIR ? local_y() : work == WORK_PREPARE ? channel : channel + 3;
+  const int column = plane * ring * stride + x;
+  const int rows_column = plane * rows_ring * stride + x;
+  const int first_walk = work == WORK_PAIR ? group_y() : group_y() * 2;
+  const int down = (first_walk + place) * walk;
+  const int end = min(y_begin + down + walk, y_end);
+  int own = wrapped(slot_begin + down, ring);
+  int slot = slot_before(wrapped(rows_slot + down, rows_ring), 16, rows_ring);
   real window[32 + LOW_CHUNK];
   UNROLL for (int i = 0; i < 32; i += LOW_CHUNK) {
-    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) window[i + k] = at(rows, column + (slot + k) * stride);
-    slot = wrapped(slot + LOW_CHUNK, ring);
+    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) window[i + k] = at(rows, rows_column + (slot + k) * stride);
+    slot = wrapped(slot + LOW_CHUNK, rows_ring);
   }
   // The rows of the next chunk are on their way while one is worked on.
   real coming[LOW_CHUNK];
-  UNROLL for (int k = 0; k < LOW_CHUNK; ++k) coming[k] = at(rows, column + (slot + k) * stride);
-  for (int n = top; n < end; n += LOW_CHUNK) {
+  UNROLL for (int k = 0; k < LOW_CHUNK; ++k) coming[k] = at(rows, rows_column + (slot + k) * stride);
+  // Both places come to the barriers as often, though the second may have no rows left.
+  const int length = min(walk, y_end - y_begin - first_walk * walk);
+  for (int i = 0; i < length; i += LOW_CHUNK) {
+    const int n = y_begin + down + i;
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) window[32 + k] = coming[k];
-    slot = wrapped(slot + LOW_CHUNK, ring);
-    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) coming[k] = at(rows, column + (slot + k) * stride);
+    slot = wrapped(slot + LOW_CHUNK, rows_ring);
+    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) coming[k] = at(rows, rows_column + (slot + k) * stride);
     real whole_band[LOW_CHUNK];
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) whole_band[k] = at(xyb, column + (own + k) * stride);
+    real known[LOW_CHUNK];
+    if (work == WORK_PREPARED) {
+      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
+        known[k] = at(kept, (channel * height + clamp(n + k, 0, height - 1)) * width + min(x, width - 1));
+      }
+    }
     real results[LOW_CHUNK];
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) { BLUR_LOW(WINDOW_COLUMN_LOW, results[k]) }
     if (is_cut(n, BLUR_LOW_RADIUS, height - LOW_CHUNK + 1)) {
@@ -187,27 +216,43 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_in numbers, 
           const real scale = at(numbers, row_scales(SCALES_LOW, width, height) + clamp(n + k, 0, height - 1));
           BLUR_LOW_EDGE(WINDOW_COLUMN_LOW, scale, results[k])
         }
-        if (!inside(n + k, height)) results[k] = whole_band[k];
+        if (!inside(n + k, height)) {
+          results[k] = whole_band[k];
+          // make_xyb made the reference's middle bands, but no rows of zeros around them.
+          if (work == WORK_PREPARED && n + k < end) at(xyb, (channel * ring + own + k) * stride + x) = real(0.0f);
+        }
       }
     }
-    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) { chunks[(local_y() * LOW_CHUNK + k) * 32 + local_x()] = results[k]; }
     // Beside the picture both are 0.
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
       if (n + k < end) at(xyb, column + (own + k) * stride) = whole_band[k] - results[k];
     }
-    barrier_group();
-    for (int k = local_y(); k < min(LOW_CHUNK, end - n); k += 6) {
-      real x1 = blurred_at(0, k);
-      real y1 = blurred_at(1, k);
-      real b1 = blurred_at(2, k);
-      real x2 = blurred_at(3, k);
-      real y2 = blurred_at(4, k);
-      real b2 = blurred_at(5, k);
-      low_values(x1, y1, b1);
-      low_values(x2, y2, b2);
-      at(low, (own + k) * stride + x) = low_difference(x1 - x2, y1 - y2, b1 - b2, xmul);
+    if (work == WORK_PREPARE) {
+      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
+        if (n + k < end && inside(n + k, height) && x < width) {
+          at(kept, (channel * height + n + k) * width + x) = results[k];
+        }
+      }
+    } else {
+      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, plane, k)] = results[k];
+      if (work == WORK_PREPARED) {
+        UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, channel, k)] = known[k];
+      }
+      barrier_group();
+      for (int k = work == WORK_PAIR ? local_y() : channel; k < min(LOW_CHUNK, end - n);
+           k += work == WORK_PAIR ? 6 : 3) {
+        real x1 = chunks[chunk_at(place, 0, k)];
+        real y1 = chunks[chunk_at(place, 1, k)];
+        real b1 = chunks[chunk_at(place, 2, k)];
+        real x2 = chunks[chunk_at(place, 3, k)];
+        real y2 = chunks[chunk_at(place, 4, k)];
+        real b2 = chunks[chunk_at(place, 5, k)];
+        low_values(x1, y1, b1);
+        low_values(x2, y2, b2);
+        at(low, (own + k) * stride + x) = low_difference(x1 - x2, y1 - y2, b1 - b2, xmul);
+      }
+      barrier_group();
     }
-    barrier_group();
     UNROLL for (int k = 0; k < 32; ++k) window[k] = window[k + LOW_CHUNK];
     own = wrapped(own + LOW_CHUNK, ring);
   }

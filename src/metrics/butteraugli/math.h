@@ -32,13 +32,13 @@ FUNCTION real approximate_log_2(real x) {
   const real m = from_bits(bits - SHIFT_LEFT(exponent, 23)) - real(1.0f);
   const real above = fma(fma(real(0.742458761f), m, real(1.42871606f)), m, real(-1.85038334e-06f));
   const real below = fma(fma(real(0.174093425f), m, real(1.00967181f)), m, real(0.990328133f));
-  return divide(above, below) + to_real(exponent);
+  return divide_ordinary(above, below) + to_real(exponent);
 }
 
 // The slope of the eye's response at the brightness around a pixel.
 FUNCTION real opsin_sensitivity(real absorbed) {
   const real response = fma(real(13.3396273f), approximate_log_2(absorbed + real(9.97106361f)), real(-23.1604633f));
-  return max(divide(response, absorbed), real(0.0001f));
+  return max(divide_ordinary(response, absorbed), real(0.0001f));
 }
 
 FUNCTION real absorb_long(real r, real g, real b) {
@@ -103,7 +103,7 @@ FUNCTION void split_middle(real middle_x, real middle_y, real soft_x, real soft_
   kept_y = amplify_around_zero(soft_y, real(0.100000001f));
   high_y = middle_y - soft_y;
   // Red against green counts less where brightness changes.
-  const real suppression = divide(real(46.0f), fma(high_y, high_y, real(46.0f)));
+  const real suppression = divide_ordinary(real(46.0f), fma(high_y, high_y, real(46.0f)));
   high_x = fma(suppression, real(0.346979439f), real(0.653020561f)) * (middle_x - soft_x);
 }
 
@@ -122,21 +122,22 @@ FUNCTION void split_high_y(real high, real soft, INOUT(real) kept, INOUT(real) u
 FUNCTION real activity(real high_x, real high_y, real ultra_x, real ultra_y) {
   const real x = (ultra_x + high_x) * real(2.5f);
   const real y = fma(ultra_y, real(0.400000006f), high_y * real(0.400000006f));
-  const real both = sqrt(fma(x, x, y * y));
-  return sqrt(fma(real(6.19424057f), both, real(78.1125107f))) - real(8.83812809f);
+  const real both = sqrt_ordinary(max(fma(x, x, y * y), real(1e-20f)));  // less does not show beside 78
+  return sqrt_ordinary(fma(real(6.19424057f), both, real(78.1125107f))) - real(8.83812809f);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Comparing the bands of the reference (a) and the distorted picture (b).
 
 // What the line sums of malta.h are taken of, 0 outside the picture. `symmetric` weighs the difference, `one_sided`
-// what b lacks of 0.55 a or has beyond 1.05 a; both are divided by `norm` and the size of the signal.
+// what b lacks of 0.55 a or has beyond 1.05 a; both are divided by `norm` and the size of the signal. Dividends too
+// small to be ordinary have quotients whose squares are 0.
 FUNCTION real malta_input(real a, real b, real symmetric, real one_sided, real norm) {
   const real low = fma(real(0.550000012f), a, -b);
   const real high = fma(real(1.04999995f), a, -b);
   const real beyond = max(min(low, high), min(max(low, high), real(0.0f)));
   const real size = fma(real(0.5f), abs(a) + abs(b), norm);
-  return divide(fma(one_sided, beyond, symmetric * (a - b)), size);
+  return divide_ordinary(fma(one_sided, beyond, symmetric * (a - b)), size);
 }
 
 FUNCTION real squared(real x) { return x * x; }
@@ -146,22 +147,21 @@ FUNCTION real low_difference(real x, real y, real b, real xmul) {
   return fma(squared(b), real(0.7036466f), fma(squared(y), real(0.844626963f), squared(x) * real(29.2353802f) * xmul));
 }
 
-// Pixelwise differences of the other bands of one channel: of the middle one by its square, of the high one by its
-// square and the square of what b lacks of 0.4 a or has beyond a.
-FUNCTION real band_difference(real middle, real middle_weight, real high_a, real high_b, real symmetric,
-                              real one_sided) {
-  const real low = fma(real(0.400000006f), high_a, -high_b);
-  const real difference = high_a - high_b;
+// Pixelwise differences of the other bands. Of the middle ones, by their squares ...
+FUNCTION real middle_difference(real x, real y, real b, real xmul) {
+  return fma(squared(b), real(16.2176037f), fma(squared(x) * real(2150.0f), xmul, squared(y) * real(10.6195431f)));
+}
+// ... of the high ones of a channel, by the square and the square of what b lacks of 0.4 a or has beyond a ...
+FUNCTION real high_difference(real a, real b, real symmetric, real one_sided) {
+  const real low = fma(real(0.400000006f), a, -b);
+  const real difference = a - b;
   const real beyond = max(min(low, difference), min(max(low, difference), real(0.0f)));
-  return fma(squared(middle), middle_weight, fma(squared(beyond), one_sided, squared(difference) * symmetric));
+  return fma(squared(beyond), one_sided, squared(difference) * symmetric);
 }
-// Of all three channels; x and y by band_difference, b the difference of the middle bands.
-FUNCTION real pixel_difference(real x, real y, real b, real xmul) {
-  return fma(squared(b), real(16.2176037f), fma(x, xmul, y));
+// ... and of all.
+FUNCTION real pixel_difference(real middle, real high_x, real high_y, real xmul) {
+  return fma(high_x, xmul, high_y) + middle;
 }
-// The middle bands' weights.
-#define MIDDLE_X_WEIGHT real(2150.0f)
-#define MIDDLE_Y_WEIGHT real(10.6195431f)
 
 // Norms and, for the middle bands, weights of malta_input. Those of the other bands depend on the asymmetry asked for.
 #define ULTRA_X_NORM real(5.0f)
@@ -195,8 +195,8 @@ FUNCTION real eroded(real smallest, real second, real third) {
 // activities.
 FUNCTION real masked_difference(real mask, real dc, real ac, real activity_difference) {
   const real scale = real(0.0709222406f);
-  const real dc_mask = divide(real(0.505054533f), fma(real(3.87449408f), mask, real(0.200255781f)));
-  const real ac_mask = divide(real(2.54859447f), fma(real(0.45193693f), mask, real(0.829591751f)));
+  const real dc_mask = divide_ordinary(real(0.505054533f), fma(real(3.87449408f), mask, real(0.200255781f)));
+  const real ac_mask = divide_ordinary(real(2.54859447f), fma(real(0.45193693f), mask, real(0.829591751f)));
   const real dc_gain = fma(scale, dc_mask, scale);
   const real ac_gain = fma(scale, ac_mask, scale);
   const real all_ac = fma(squared(activity_difference), real(10.0f), ac);

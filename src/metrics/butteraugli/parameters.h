@@ -28,7 +28,7 @@ struct Weights {
 /// The weights that depend on options; all others are in math.h.
 struct Parameters {
   Weights malta_ultra_x, malta_ultra_y, malta_high_x, malta_high_y;  // of malta_input
-  Weights pixel_high_x, pixel_high_y;                                // of band_difference
+  Weights pixel_high_x, pixel_high_y;                                // of high_difference
   float xmul = 1;
 };
 Parameters make_parameters(float hf_asymmetry, float xmul);

@@ -2,9 +2,20 @@
 // What Butteraugli's two files of kernels have in common: include it after lang/dialect.h.
 //
 // Planes hold `ring` rows, row y at y % ring, so that a band finds the last rows of the one above it; row y_begin of a
-// launch lies at slot_begin. Rows are `stride` floats, with columns of zeros on either side; the host passes the
-// address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
+// launch lies at slot_begin. Rows are stride_of(width) floats, with columns of zeros on either side; the host passes
+// the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
+
+// Two pictures, or the reference alone, of which the low bands are kept, or the distorted one against such a reference.
+#define WORK_PAIR 0
+#define WORK_PREPARE 1
+#define WORK_PREPARED 2
+
+#define COLUMN_UNIT 128  // a row has room for a multiple of this
+#define MARGIN 32        // columns of zeros on either side
+
+FUNCTION int groups_of(int count, int unit) { return (count + unit - 1) / unit; }
+FUNCTION int stride_of(int width) { return groups_of(width, COLUMN_UNIT) * COLUMN_UNIT + 2 * MARGIN; }
 
 // What the host passes in `numbers`: the weights that depend on options, then blur_edge_scale for the columns and rows
 // of each blur.

@@ -46,8 +46,7 @@ struct PictureRings {
 
 /// Rows of a pair.
 struct PairRings {
-  Ring low_difference;
-  std::array<Ring, 3> middle_difference;
+  Ring low_difference, middle_difference;
   std::array<Ring, 2> malta_middle, malta_high, malta_ultra;  // inputs of the line filters, X and Y
   std::array<Ring, 2> rows_of_three, columns_of_three;        // of malta_ultra
   Ring difference;                                            // all but the low band
@@ -85,7 +84,7 @@ void visit_rings(PairRings& rings, int batch, Visit visit) {
     for (Ring& ring : list) visit(ring, capacity);
   };
   visit(rings.low_difference, batch + 19);
-  all(rings.middle_difference, batch + 3);
+  visit(rings.middle_difference, batch + 3);
   all(rings.malta_middle, batch + 11);
   all(rings.malta_high, batch + 8);
   all(rings.malta_ultra, batch + 8);
