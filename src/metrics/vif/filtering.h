@@ -35,21 +35,24 @@ struct PairSums {
   HWY_INLINE WholeVector value() const { return hn::RearrangeToOddPlusEven(a, b); }
 };
 
+HWY_INLINE void add_products(HalfVector pair, HalfVector weights, PairSums& sums) {
+#if HWY_TARGET == HWY_AVX3_DL
+  // Highway's headers do not ask the compiler for this instruction, though processors of this target have it.
+  asm("vpdpwssd %2, %1, %0" : "+v"(sums.a.raw) : "v"(pair.raw), "v"(weights.raw));
+#else
+  sums.a = hn::ReorderWidenMulAccumulate(WholeTag(), pair, weights, sums.a, sums.b);
+#if HWY_ARCH_X86
+  asm("" : "+v"(sums.a.raw));  // or compilers add in another order, for which registers do not suffice
+#endif
+#endif
+}
+
 template <int kScale, int kPair, int kResult>
 HWY_INLINE void add_pair(HalfVector pair, PairSums& sums) {
   unroll<2>([&](auto part) INLINED {
     if constexpr (!pair_weights(kScale, kPair, kResult, part).none()) {
       const int32_t packed = kPackedWeights.of[kScale][kPair][kResult][part];
-      const HalfVector weights = hn::BitCast(HalfTag(), hn::Set(WholeTag(), packed));
-#if HWY_TARGET == HWY_AVX3_DL
-      // Highway's headers do not ask the compiler for this instruction, though processors of this target have it.
-      asm("vpdpwssd %2, %1, %0" : "+v"(sums.a.raw) : "v"(pair.raw), "v"(weights.raw));
-#else
-      sums.a = hn::ReorderWidenMulAccumulate(WholeTag(), pair, weights, sums.a, sums.b);
-#if HWY_ARCH_X86
-      asm("" : "+v"(sums.a.raw));  // or compilers add in another order, for which registers do not suffice
-#endif
-#endif
+      add_products(pair, hn::BitCast(HalfTag(), hn::Set(WholeTag(), packed)), sums);
     }
   });
 }
@@ -144,7 +147,7 @@ HWY_INLINE HalfVector lower_product(HalfVector a, HalfVector b) { return less_mi
 
 /// Every kStep-th row of means goes to `to`, `stride` apart.
 template <int kScale, int kRows, int kStep, typename Sample>
-HWY_INLINE void filter_mean_down(const int16_t* pairs, int shift, int16_t* to, size_t stride) {
+HWY_NOINLINE void filter_mean_down(const int16_t* pairs, int shift, int16_t* to, size_t stride) {
   Columns<kRows> sums;
   const int32_t offset = sizeof(Sample) == 1 ? 0 : kSignBit;
   filter_down<kScale, kRows, kStep>([&](int i, bool odd)
@@ -161,8 +164,8 @@ HWY_INLINE void filter_mean_down(const int16_t* pairs, int shift, int16_t* to, s
 
 /// Moments of second order: upper halves of rows to `to`, `stride` apart, lower halves `half_stride` behind them.
 template <int kScale, int kRows, typename Sample>
-HWY_INLINE void filter_product_down(const int16_t* a, const int16_t* b, int shift, int16_t* to, size_t half_stride,
-                                    size_t stride) {
+HWY_NOINLINE void filter_product_down(const int16_t* a, const int16_t* b, int shift, int16_t* to, size_t half_stride,
+                                      size_t stride) {
   Columns<kRows> sums;
   const auto lower = [&](int i, bool odd)
                          INLINED { return lower_product(load_pairs(a, i, odd), load_pairs(b, i, odd)); };

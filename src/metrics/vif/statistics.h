@@ -121,8 +121,8 @@ HWY_INLINE void add_pixels(Pixels& pixels, const WholeMask (&valid)[2], double g
 /// Adds the pixels from `begin` to `end` of a row, whose eight moments lie `units` apart; both are multiples of kHalves
 /// except that `end` may be the width.
 template <int kScale>
-HWY_INLINE void measure_row(const int16_t* moments, size_t units, int begin, int end, int width, double gain_limit,
-                            Totals& totals) {
+HWY_NOINLINE void measure_row(const int16_t* moments, size_t units, int begin, int end, int width, double gain_limit,
+                              Totals& totals) {
   const WholeTag d;
   LaneTotals lanes;
   for (int x = begin; x < end; x += kHalves) {

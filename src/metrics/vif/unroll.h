@@ -10,9 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-// For lambdas, which compilers would else make functions of, and call.
+// For lambdas, which compilers would else make functions of, and call. Sanitizers would check each variable they refer
+// to at each use, which takes compilers minutes.
 #undef INLINED
-#define INLINED HWY_ATTR __attribute__((always_inline))
+#define INLINED HWY_ATTR __attribute__((always_inline, no_sanitize("undefined")))
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::vif {
