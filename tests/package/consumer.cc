@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "acuity/frame_scorer.h"
 #include "acuity/picture.h"
 #include "acuity/scorer.h"
 #include "acuity/version.h"
@@ -28,5 +29,15 @@ int main() {
     if (!cached.ok() || !pair.ok() || cached->value != metric.identical || pair->value != metric.identical) return 1;
     std::printf("%s %g %s\n", metric.name.c_str(), cached->value, acuity::meaning(metric.name, cached->value).c_str());
   }
+  acuity::FrameView frame;
+  frame.width = frame.height = 16;
+  frame.subsampling = acuity::Subsampling::grey;
+  frame.planes[0] = reinterpret_cast<const std::byte*>(grey.data());
+  frame.row_strides[0] = 16;
+  auto frames = acuity::FrameScorer::create(
+      {.metrics = {{"psnr_yuv"}}, .width = 16, .height = 16, .subsampling = acuity::Subsampling::grey});
+  if (!frames.ok() || !frames->push(frame, frame).ok() || !frames->push_neighbour(frame, frame).ok()) return 1;
+  const auto series = frames->finish();
+  if (!series.ok() || series.value()[0].outputs[0].values.size() != 1) return 1;
   return acuity::find_metric("no such metric") == nullptr ? 0 : 1;
 }
