@@ -107,7 +107,7 @@ TEST(FloatAdm, IsTheSameOnAllTargets) {
 TEST(FloatAdm, RefusesTinyFramesAndBadOptions) {
   expect_refused("float_adm", {.width = 16, .height = 64}, "at least 17 x 17");
   expect_refused("float_adm", {.width = 64, .height = 64}, "from 1 to 20", {{"adm_p_norm", "0.5"}});
-  expect_refused("float_adm", {.width = 64, .height = 64}, "from 0 to 3", {{"adm_skip_aim_scale", "4"}});
+  expect_refused("float_adm", {.width = 64, .height = 64}, "from -1 to 3", {{"adm_skip_aim_scale", "4"}});
 }
 
 }  // namespace
