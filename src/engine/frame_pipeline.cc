@@ -161,11 +161,15 @@ FramePipeline::Job FramePipeline::next_job() {
       return Job{frame};
     }
     if (!ready(*frame)) continue;
+    // What has taken longest so far goes first, so that no thread is left with it alone in the end.
+    size_t next = kNoFeature;
     for (size_t f = 0; f < features_.size(); ++f) {
-      if (frame->taken[f]) continue;
-      frame->taken[f] = true;
-      return Job{frame, f};
+      const bool longer = next == kNoFeature || progress_[f].milliseconds > progress_[next].milliseconds;
+      if (!frame->taken[f] && longer) next = f;
     }
+    if (next == kNoFeature) continue;
+    frame->taken[next] = true;
+    return Job{frame, next};
   }
   return {};
 }
