@@ -36,6 +36,14 @@ std::string pool_lines(const MetricScore& entry) {
   return text + "\n";
 }
 
+std::string times_of(const PairResult& pair) {
+  std::string times;
+  for (const NamedValue& stage : timings(pair)) {
+    times += fmt::format("{}{} {:.1f} ms", times.empty() ? "" : ", ", stage.name, stage.value);
+  }
+  return times;
+}
+
 class PlainReport : public Report {
  public:
   explicit PlainReport(Console& console) : console_(console) {}
@@ -69,6 +77,7 @@ class PlainReport : public Report {
         if (entry.metric->frames && explanation.empty()) text += fmt::format("  {}\n", printable(assumption));
       }
     }
+    if (several && explanation.empty()) text += fmt::format("time       {}\n", times_of(pair));
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
     console_.print(text);
   }
@@ -95,11 +104,7 @@ std::vector<std::string> explanation(const PairResult& pair) {
       lines.push_back(fmt::format("{}: option {}={}", entry.label, option.name, option.value));
     }
   }
-  std::string times;
-  for (const NamedValue& stage : timings(pair)) {
-    times += fmt::format("{}{} {:.1f} ms", times.empty() ? "" : ", ", stage.name, stage.value);
-  }
-  lines.push_back("time: " + times);
+  lines.push_back("time: " + times_of(pair));
   return lines;
 }
 

@@ -236,6 +236,11 @@ TEST(Video, VariableRatesArePairedByTime) {
   EXPECT_EQ(times, (std::vector<double>{0, 0.04, 0.04, 0.16, 0.16, 0.2}));
 }
 
+TEST(Video, TextTellsWhereTheTimeWent) {
+  const Outcome outcome = acuity({"score", "-m", "psnr", reference(), distorted()});
+  EXPECT_NE(outcome.out.find("\ntime       decode_reference "), std::string::npos) << outcome.out;
+}
+
 TEST(Video, ScalingIsAskedForAndTold) {
   const std::string small = saved("half.y4m", {.width = 32, .height = 24, .frames = 6});
   for (const std::string side : {"ref", "dist"}) {
