@@ -62,10 +62,7 @@ TEST_P(VmafGolden, ScoresAreThoseOfLibvmaf) {
     for (const GoldenValue& golden : values) {
       const std::vector<double>* found = output(score, golden.output.substr(model.size() + 1));
       ASSERT_NE(found, nullptr) << golden.output;
-      // float_adm has a division where libvmaf has an approximate reciprocal, which processors do not agree on; the
-      // models make two hundred times as much of the difference.
-      const double tolerance = model.find("float") == std::string::npos ? 1e-6 : 2e-5;
-      EXPECT_NEAR(found->at(std::stoul(golden.frame)), golden.value, tolerance)
+      EXPECT_NEAR(found->at(std::stoul(golden.frame)), golden.value, 1e-6)
           << golden.clip << " frame " << golden.frame << " " << golden.output;
     }
   }

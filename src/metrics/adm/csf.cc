@@ -70,7 +70,9 @@ float barten_sensitivity(float frequency, double factor) {
   return static_cast<float>(static_cast<double>(neural * optics(frequency) * rod_and_cone_sensitivity()) * factor);
 }
 
-float native_sensitivity(float frequency) {
+// Not inlined: two frequencies next to each other would be vectorised by GCC 12, which then leaves out that they are
+// rounded to float.
+[[gnu::noinline]] float native_sensitivity(float frequency) {
   const auto f = static_cast<double>(frequency);
   return static_cast<float>((0.31 + 0.69 * f) * exact_exp(-0.29 * f));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/float_adm/rows.h"
 
+#include "metrics/float_adm/reciprocals.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/float_adm/rows.cc"
 #include <hwy/foreach_target.h>
@@ -17,6 +19,7 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 constexpr float kLow[4] = {0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f};
 constexpr float kHigh[4] = {-0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f};
 constexpr float kCosineOfOneDegreeSquared = 0.9996954135095479f;
+constexpr double kThirtieth = 0.0333333351, kFifteenth = 0.0666666701;
 
 HWY_INLINE real filter(const float (&taps)[4], real a, real b, real c, real d) {
   return real(taps[0]) * a + real(taps[1]) * b + real(taps[2]) * c + real(taps[3]) * d;
@@ -64,59 +67,74 @@ void FilterColumns(FilteredRow low, FilteredRow high, int begin, int end, float*
   }
 }
 
-struct InfluenceSums {
-  real around, own;
-  HWY_INLINE InfluenceSums() : around(0.0f), own(0.0f) {}
-  HWY_INLINE void add(real weighed) {
-    around += real(0.0333333351f) * weighed;
-    own += real(0.0666666701f) * weighed;
-  }
-  HWY_INLINE void store_to(Influence to, int x) const {
-    store(around, to.around + x);
-    store(own, to.own + x);
-  }
-};
+// libvmaf has some constants in double: what is multiplied with them becomes a float again after that.
+template <class Function, class... Reals>
+HWY_INLINE real in_double(Function function, Reals... arguments) {
+  const RealTag d;
+  const hn::Half<RealTag> half;
+  const hn::Rebind<double, hn::Half<RealTag> > wide;
+  const auto lower = function(hn::PromoteTo(wide, hn::LowerHalf(half, arguments.v))...);
+  const auto upper = function(hn::PromoteTo(wide, hn::UpperHalf(half, arguments.v))...);
+  return hn::Combine(d, hn::DemoteTo(half, upper), hn::DemoteTo(half, lower));
+}
+
+HWY_INLINE real multiply(real a, double factor) {
+  return in_double([factor](auto x) { return hn::Mul(x, hn::Set(hn::DFromV<decltype(x)>(), factor)); }, a);
+}
+
+HWY_INLINE real multiply_add(real a, double factor, real sum) {
+  return in_double(
+      [factor](auto x, auto y) { return hn::Add(y, hn::Mul(x, hn::Set(hn::DFromV<decltype(x)>(), factor))); }, a, sum);
+}
+
+// As libvmaf divides, by a step of Newton's method. See reciprocals.h.
+HWY_INLINE real reciprocal(real x) {
+  const whole bits = bits_of(x);
+  const whole leading = SHIFT_RIGHT(bits, 11) & whole(static_cast<int32_t>(kMantissas) - 1);
+  const whole start(hn::GatherIndex(WholeTag(), kReciprocalBits.data(), leading.v));
+  const real first = from_bits(start - (bits & whole(~0x7fffff)));
+  return first + first * (real(1.0f) - x * first);
+}
 
 // What is left of details o in details t: all of t where that is weaker, and where it only became stronger, up to the
 // gain.
-HWY_INLINE real restore(real o, real t, truth same, real gain) {
-  const real ratio = min(max(divide(t, o + real(1e-30f)), real(0.0f)), real(1.0f));
-  const real part = ratio * o;
-  const real stronger = part * gain;
+HWY_INLINE real restore(real o, real t, truth same, double gain) {
+  const real ratio = t * reciprocal(o + real(1e-30f));
+  const real part = min(max(ratio, real(0.0f)), real(1.0f)) * o;
+  const real stronger = multiply(part, gain);
   const real up = select(part > real(0.0f), min(stronger, t), part);
   return select(same, select(part < real(0.0f), max(stronger, t), up), part);
 }
 
 void Decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
-              const Bands& restored, const Bands& added, Influence by_restored, Influence by_added) {
+              const Part& restored, const Part& added) {
   for (int x = begin; x < end; x += kLanes) {
     const real oh = load(reference[0] + x), ov = load(reference[1] + x);
     const real th = load(distorted[0] + x), tv = load(distorted[1] + x);
     const real dot = oh * th + ov * tv;
     const real limit = real(kCosineOfOneDegreeSquared) * (oh * oh + ov * ov) * (th * th + tv * tv);
     const truth same{hn::And((dot >= real(0.0f)).m, (dot * dot >= limit).m)};
-    InfluenceSums from_restored, from_added;
     for (size_t b = 0; b < kBands; ++b) {
       const real t = load(distorted[b] + x);
-      const real left = restore(load(reference[b] + x), t, same, real(rule.gain));
+      const real left = restore(load(reference[b] + x), t, same, rule.gain);
       const real weighed_left = abs(left * real(rule.factors[b]));
       const real weighed_come = abs((t - left) * real(rule.factors[b]));
-      store(weighed_left, restored[b] + x);
-      store(weighed_come, added[b] + x);
-      from_restored.add(weighed_left);
-      from_added.add(weighed_come);
+      store(weighed_left, restored.weighed[b] + x);
+      store(weighed_come, added.weighed[b] + x);
+      store(multiply(weighed_left, kThirtieth), restored.thirtieths[b] + x);
+      store(multiply(weighed_come, kThirtieth), added.thirtieths[b] + x);
     }
-    from_restored.store_to(by_restored, x);
-    from_added.store_to(by_added, x);
   }
 }
 
-void Spread(Influence influence, int begin, int end, float* sums, float* own) {
-  for (int x = begin; x < end; x += kLanes) {
-    const real sides = load_unaligned(influence.around + x - 1) + load_unaligned(influence.around + x + 1);
-    store(sides + load(influence.around + x), sums + x);
-    store(sides + load(influence.own + x), own + x);
-  }
+// The order of these additions is libvmaf's.
+HWY_INLINE real threshold_of(const Mask& mask, size_t band, int x) {
+  const float* above = mask.above[band] + x;
+  const float* row = mask.row[band] + x;
+  const float* below = mask.below[band] + x;
+  real sum = load_unaligned(above - 1) + load_unaligned(above) + load_unaligned(above + 1) + load_unaligned(row - 1);
+  sum = multiply_add(load_unaligned(mask.own[band] + x), kFifteenth, sum) + load_unaligned(row + 1);
+  return sum + load_unaligned(below - 1) + load_unaligned(below) + load_unaligned(below + 1);
 }
 
 HWY_INLINE real power_of(real x, float exponent) { return exponent == 3.0f ? x * x * x : power(x, real(exponent)); }
@@ -131,9 +149,8 @@ void WeighedPowers(const float* details, int left, int right, float factor, floa
 void MaskedPowers(const Bands& details, const Mask& mask, int left, int right, float exponent, const Bands& powers) {
   for (int x = left; x < right; x += kLanes) {
     real threshold(0.0f);
-    if (mask.own != nullptr) {
-      threshold = load_unaligned(mask.above + x) + load_unaligned(mask.below + x) + load_unaligned(mask.own + x);
-    }
+    if (mask.own[0] != nullptr)
+      threshold = threshold_of(mask, 0, x) + threshold_of(mask, 1, x) + threshold_of(mask, 2, x);
     for (size_t b = 0; b < kBands; ++b) {
       const real visible = max(load_unaligned(details[b] + x) - threshold, real(0.0f));
       store(power_of(visible, exponent), powers[b] + (x - left));
@@ -151,7 +168,6 @@ namespace acuity::float_adm {
 HWY_EXPORT(FilterRows);
 HWY_EXPORT(FilterColumns);
 HWY_EXPORT(Decouple);
-HWY_EXPORT(Spread);
 HWY_EXPORT(WeighedPowers);
 HWY_EXPORT(MaskedPowers);
 
@@ -175,13 +191,8 @@ void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float
 }
 
 void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
-              const Bands& restored, const Bands& added, Influence by_restored, Influence by_added) {
-  HWY_DYNAMIC_DISPATCH(Decouple)
-  (reference, distorted, begin, end, rule, restored, added, by_restored, by_added);
-}
-
-void spread(Influence influence, int begin, int end, float* sums, float* own) {
-  HWY_DYNAMIC_DISPATCH(Spread)(influence, begin, end, sums, own);
+              const Part& restored, const Part& added) {
+  HWY_DYNAMIC_DISPATCH(Decouple)(reference, distorted, begin, end, rule, restored, added);
 }
 
 void weighed_powers(const float* details, int left, int right, float factor, float exponent, float* powers) {

@@ -30,32 +30,30 @@ void mirror_ends(FilteredRow row, int width);
 /// Columns of the result. The approximation or the details are not wanted where they are null.
 void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details);
 
-/// What details add to the thresholds around them, and at their own place.
-struct Influence {
-  float* around = nullptr;
-  float* own = nullptr;
-};
-
 struct DecoupleRule {
   std::array<float, kBands> factors{};
-  float gain = 1;
+  double gain = 1;
 };
 
-/// Both parts are weighed and have no signs.
-void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
-              const Bands& restored, const Bands& added, Influence by_restored, Influence by_added);
+/// Details of one of the two parts, weighed and without their signs.
+struct Part {
+  Bands weighed{};
+  Bands thirtieths{};  // of the above, which they add to the thresholds around them
+};
 
-/// The sum over three neighbours, and that over the two at the sides with what is added at the place between them.
-void spread(Influence influence, int begin, int end, float* sums, float* own);
+void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
+              const Part& restored, const Part& added);
 
 /// Powers of weighed details, without their signs, of columns from left to right.
 void weighed_powers(const float* details, int left, int right, float factor, float exponent, float* powers);
 
-/// A threshold is the sum of these three; there is none where they are null.
+/// What one part adds to the thresholds for the other: thirtieths of three rows, and the weighed details of the middle
+/// one themselves. There is no threshold where they are null.
 struct Mask {
-  const float* above = nullptr;
-  const float* own = nullptr;
-  const float* below = nullptr;
+  Bands above{};
+  Bands row{};
+  Bands below{};
+  Bands own{};
 };
 
 /// Powers of what the mask leaves.

@@ -21,12 +21,12 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
   next_ = next;
   exponent_ = static_cast<float>(options.exponent);
   inverse_ = static_cast<float>(1.0 / options.exponent);
-  rule_.gain = static_cast<float>(options.gain);
+  rule_.gain = options.gain;
   for (size_t b = 0; b < kBands; ++b) {
     rule_.factors[b] = options.sensitivities[static_cast<size_t>(index)].of(static_cast<int>(b));
   }
 
-  constexpr size_t kRows = 4 + 2 * (4 + kBands + 2 * kBands + 7);  // those below
+  constexpr size_t kRows = 4 + 2 * (4 + kBands + 2 * kBands + 3 * kBands);  // those below
   const size_t row_bytes = Arena::cost<float>(static_cast<size_t>(shape.input_width + 2 * kMargin));
   const size_t scratch = RowSums::scratch_floats(shape.right - shape.left);
   Result<Arena> arena = Arena::create(kRows * row_bytes + 3 * kBands * Arena::cost<float>(scratch));
@@ -39,11 +39,9 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
     for (float*& row : inputs_[i]) row = take_row();
     for (size_t b = 0; b < kBands; ++b) {
       if (has_details()) details_[i][b] = take_row();
-      for (size_t parity = 0; parity < 2; ++parity) parts_[parity][i][b] = take_row();
+      for (Bands& rows : parts_[i].weighed) rows[b] = take_row();
+      for (Bands& rows : parts_[i].thirtieths) rows[b] = take_row();
     }
-    for (float*& row : masks_[i].sums) row = take_row();
-    for (float*& row : masks_[i].own) row = take_row();
-    masks_[i].influence = {take_row(), take_row()};
   }
   for (float*& rows : sums_scratch_) rows = arena_.take<float>(scratch);
   return {};
@@ -98,32 +96,27 @@ void Scale::decouple(int row) {
       reference_sums_[b]->add();
     }
   }
-  const auto parity = static_cast<size_t>(row % 2);
-  const int begin = shape_.first_masked_column(), end = shape_.end_masked_column();
-  float_adm::decouple(details_[0], details_[1], begin, end, rule_, parts_[parity][0], parts_[parity][1],
-                      masks_[0].influence, masks_[1].influence);
-  for (MaskRows& rows : masks_) {
-    float* around = rows.influence.around;
-    around[-1] = around[1];
-    around[shape_.width] = around[shape_.width - 1];
-    spread(rows.influence, begin, end, rows.sums[static_cast<size_t>(row % 3)], rows.own[parity]);
+  const Part restored = parts_[0].of(row), added = parts_[1].of(row);
+  float_adm::decouple(details_[0], details_[1], shape_.first_masked_column(), shape_.end_masked_column(), rule_,
+                      restored, added);
+  for (const Part& part : {restored, added}) {
+    for (float* thirtieths : part.thirtieths) adm::mirror_ends(thirtieths, shape_.width);
   }
 }
 
-void Scale::mask_part(size_t part, const MaskRows& by, int above, int row, int below, BandSums& sums) {
-  const auto parity = static_cast<size_t>(row % 2);
+void Scale::mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, BandSums& sums) {
   Mask mask;
   if (!options_.no_masking) {
-    mask = {by.sums[static_cast<size_t>(above % 3)], by.own[parity], by.sums[static_cast<size_t>(below % 3)]};
+    mask = {by.of(above).thirtieths, by.of(row).thirtieths, by.of(below).thirtieths, by.of(row).weighed};
   }
-  masked_powers(parts_[parity][part], mask, shape_.left, shape_.right, exponent_,
+  masked_powers(part.of(row).weighed, mask, shape_.left, shape_.right, exponent_,
                 {sums[0]->row(), sums[1]->row(), sums[2]->row()});
   for (std::optional<RowSums>& sum : sums) sum->add();
 }
 
 void Scale::mask(int above, int row, int below) {
-  mask_part(0, masks_[1], above, row, below, kept_sums_);
-  mask_part(1, masks_[0], above, row, below, added_sums_);
+  mask_part(parts_[0], parts_[1], above, row, below, kept_sums_);
+  mask_part(parts_[1], parts_[0], above, row, below, added_sums_);
 }
 
 float Scale::root(BandSums& sums, float noise) const {

@@ -48,16 +48,16 @@ class Scale {
   void mask(int above, int row, int below);
 
  private:
-  struct MaskRows {
-    std::array<float*, 3> sums{};  // of row % 3
-    std::array<float*, 2> own{};   // of row % 2
-    Influence influence;
+  struct PartRows {
+    std::array<Bands, 2> weighed{};     // of row % 2
+    std::array<Bands, 3> thirtieths{};  // of row % 3
+    Part of(int row) const { return {weighed[static_cast<size_t>(row % 2)], thirtieths[static_cast<size_t>(row % 3)]}; }
   };
   using BandSums = std::array<std::optional<RowSums>, kBands>;
 
   float* take_row();
   const float* input_row(size_t picture, int row);
-  void mask_part(size_t part, const MaskRows& by, int above, int row, int below, BandSums& sums);
+  void mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, BandSums& sums);
   float root(BandSums& sums, float noise) const;
 
   int index_ = 0;
@@ -74,8 +74,7 @@ class Scale {
   Pair<std::array<int, 4>> held_{};       // which rows of the picture those of scale 0 are
   FilteredRow low_, high_;
   Pair<Bands> details_{};
-  std::array<Pair<Bands>, 2> parts_{};  // of row % 2
-  Pair<MaskRows> masks_{};              // made by the restored and by the added part
+  Pair<PartRows> parts_;  // restored, added
   std::array<float*, 3 * kBands> sums_scratch_{};
 
   BandSums reference_sums_, kept_sums_, added_sums_;
