@@ -140,9 +140,8 @@ inline void expect_values(const std::string& feature, const std::string& clip, c
 }
 
 /// All outputs are == on every instruction set of this machine.
-inline void expect_same_on_all_targets(const std::string& feature, const std::string& clip,
+inline void expect_same_on_all_targets(const std::string& feature, const SyntheticClip& frames,
                                        const std::vector<OptionValue>& options = {}) {
-  const SyntheticClip frames = synthetic_clip(clip);
   const FeatureValues expected = measure_clip(feature, frames, options);
   for (const std::string& target : cpu_targets()) {
     ASSERT_TRUE(limit_cpu(target).ok());
@@ -151,6 +150,10 @@ inline void expect_same_on_all_targets(const std::string& feature, const std::st
     EXPECT_EQ(found.aggregates, expected.aggregates) << target;
   }
   EXPECT_TRUE(limit_cpu("").ok());
+}
+inline void expect_same_on_all_targets(const std::string& feature, const std::string& clip,
+                                       const std::vector<OptionValue>& options = {}) {
+  expect_same_on_all_targets(feature, synthetic_clip(clip), options);
 }
 
 /// create() refuses frames like these, with a message that holds `words`.

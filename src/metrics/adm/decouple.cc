@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -25,6 +26,30 @@ bool has_same_direction(T oh, T ov, T th, T tv) {
   const double o_square = scaled(int64_t{oh} * oh + int64_t{ov} * ov);
   const double t_square = scaled(int64_t{th} * th + int64_t{tv} * tv);
   return dot >= 0 && dot * dot >= static_cast<double>(kCosineOfOneDegreeSquared) * o_square * t_square;
+}
+
+// Weighed details beyond this have more influence on their own place than 16 bits hold.
+constexpr int16_t kLargeWeighed = 15359;
+
+inline int wrapped(int value) { return static_cast<int16_t>(value); }
+
+// The influence of one part of the details in columns from begin to end, each computed as the rule says.
+inline void weigh_last_columns(const Bands<int16_t>& parts, int begin, int end, const DecoupleRule& rule,
+                               Influence to) {
+  for (int x = begin; x < end; ++x) {
+    const bool saturates = x < rule.saturated_columns, is_wide = x < rule.wide_columns;
+    int around_sum = 0, centre_sum = 0;
+    for (size_t b = 0; b < kBands; ++b) {
+      const int product = parts[b][x] * static_cast<int>(rule.factors[b]);
+      const int weighed = b < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17;
+      const int size = std::abs(saturates ? std::clamp(weighed, -32768, 32767) : wrapped(weighed));
+      const int around = (4369 * size + 2048) >> 12, centre = (8738 * size + 2048) >> 12;
+      around_sum += saturates ? std::min(around, 32767) : wrapped(around);
+      centre_sum += is_wide ? centre : wrapped(centre);
+    }
+    to.around[x] = around_sum;
+    to.centre[x] = centre_sum - around_sum;
+  }
 }
 
 }  // namespace acuity::adm
@@ -122,16 +147,20 @@ struct Gain {
         is_whole(gain == std::floor(gain)),
         whole(hn::Set(D(), static_cast<T>(gain))),
         most(hn::Set(D(), static_cast<T>(kMost / static_cast<T>(gain)))) {}
-  HWY_INLINE V operator()(V details) const {
-    return HWY_LIKELY(is_whole) ? hn::Mul(hn::Min(hn::Max(details, hn::Neg(most)), most), whole) : fraction(details);
+  /// Products in the first `rounded` lanes are rounded, the others have their fractions cut off.
+  HWY_INLINE V operator()(V details, int rounded) const {
+    return HWY_LIKELY(is_whole) ? hn::Mul(hn::Min(hn::Max(details, hn::Neg(most)), most), whole)
+                                : fraction(details, rounded);
   }
 
  private:
-  HWY_NOINLINE V fraction(V details) const {
-    alignas(64) T lanes[hn::MaxLanes(D())];
+  HWY_NOINLINE V fraction(V details, int rounded) const {
+    constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+    alignas(64) T lanes[kLanes];
     hn::Store(details, D(), lanes);
-    for (T& lane : lanes) {
-      lane = static_cast<T>(std::clamp(static_cast<double>(lane) * value, -double{kMost}, double{kMost}));
+    for (int i = 0; i < kLanes; ++i) {
+      const double product = std::clamp(static_cast<double>(lanes[i]) * value, -double{kMost}, double{kMost});
+      lanes[i] = static_cast<T>(i < rounded ? std::nearbyint(product) : product);
     }
     return hn::Load(D(), lanes);
   }
@@ -151,7 +180,7 @@ HWY_INLINE Unsigned reciprocal(Unsigned x) {
 
 // What is left of details o in details t, by the reference's arithmetic: a quotient of 15 bit after a divisor of 15
 // bit, and the product with that. Up to 16384 both are exact enough for t itself to come out.
-HWY_INLINE Long restore(Long o, Long t, Long same, const Gain<Long>& gain) {
+HWY_INLINE Long restore(Long o, Long t, Long same, const Gain<Long>& gain, int rounded) {
   const LongTag d;
   const UnsignedTag du;
   const FloatTag df;
@@ -183,29 +212,28 @@ HWY_INLINE Long restore(Long o, Long t, Long same, const Gain<Long>& gain) {
   const Unsigned rounding = to_unsigned(hn::Add(hn::Set(d, 16384), sign));
   const Long scaled = to_signed(hn::Add(hn::Add(upper, upper), hn::ShiftRight<15>(hn::Add(lower, rounding))));
   Long result = hn::IfThenElse(hn::Gt(size, hn::Set(d, 16384)), scaled, hn::Min(along, size));
-  result = hn::IfThenElse(hn::MaskFromVec(same), hn::Min(gain(result), along), result);
+  result = hn::IfThenElse(hn::MaskFromVec(same), hn::Min(gain(result, rounded), along), result);
   return hn::Sub(hn::Xor(result, sign), sign);
 }
 
-HWY_NOINLINE Short restore_large(Short o, Short t, Short same, const Gain<Long>& gain) {
+HWY_NOINLINE Short restore_large(Short o, Short t, Short same, const Gain<Long>& gain, int rounded) {
   const LongTag d;
   const HalfShortTag half;
   const auto lower = [&](Short v) { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
   const auto upper = [&](Short v) { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
-  return hn::Combine(ShortTag(), hn::DemoteTo(half, restore(upper(o), upper(t), upper(same), gain)),
-                     hn::DemoteTo(half, restore(lower(o), lower(t), lower(same), gain)));
+  return hn::Combine(ShortTag(), hn::DemoteTo(half, restore(upper(o), upper(t), upper(same), gain, rounded - kLongs)),
+                     hn::DemoteTo(half, restore(lower(o), lower(t), lower(same), gain, rounded)));
 }
 
 // ---- Contrast sensitivity ----
 
-// Sums over the bands of what details add to thresholds.
+// Sums over the bands of what details add to thresholds, and how much more to that at their own place.
 struct InfluenceSums {
-  Long around, centre;
-  HWY_INLINE explicit InfluenceSums(int from) : around(hn::Set(LongTag(), from)), centre(hn::Set(LongTag(), from)) {}
+  Long around, more;
+  HWY_INLINE explicit InfluenceSums(int from) : around(hn::Set(LongTag(), from)), more(hn::Zero(LongTag())) {}
   HWY_INLINE void store(Influence to, int x) const {
-    const LongTag d;
-    hn::Store(around, d, to.around + x);
-    hn::Store(hn::Sub(centre, around), d, to.centre + x);
+    hn::Store(around, LongTag(), to.around + x);
+    hn::Store(more, LongTag(), to.centre + x);
   }
 };
 
@@ -216,9 +244,10 @@ struct ShortFactor {
       : low(hn::Set(ShortTag(), static_cast<int16_t>(factor))),
         missing(hn::Set(ShortTag(), factor >= 0x8000 ? int16_t{-1} : int16_t{0})) {}
 
-  // (x * factor + 2^14) / 2^15, of which 16 bits are kept.
+  // (x * factor + 2^14) / 2^15, or the most that 16 bits hold.
   HWY_INLINE Short straight(Short x) const {
-    return hn::Add(hn::MulFixedPoint15(x, low), hn::And(hn::Add(x, x), missing));
+    const Short once = hn::And(x, missing);
+    return hn::SaturatedAdd(once, hn::Add(once, hn::MulFixedPoint15(x, low)));
   }
   // (x * factor + 65535) / 2^17: the upper half is one more where anything is in the lower.
   HWY_INLINE Short diagonal(Short x) const {
@@ -229,15 +258,15 @@ struct ShortFactor {
   }
 };
 
-// Of weighed 16-bit details: (4369 |x| + 2048) / 2^12 to each neighbour and (8738 |x| + 2048) / 2^12 at their own
-// place, of which 16 bits are kept, with their sign.
+// Of weighed 16-bit details: (4369 |x| + 2048) / 2^12 to each neighbour, or the most that 16 bits hold, and what is
+// missing to (8738 |x| + 2048) / 2^12 at their own place, which has no sign.
 struct ShortInfluence {
-  Short around, centre;
+  Short negative, around, more;
   HWY_INLINE explicit ShortInfluence(Short x) {
     const ShortTag d;
-    const Short negative = hn::Min(x, hn::Neg(x));  // for so it has 16 bit at all times
-    around = hn::Sub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 273)), negative);
-    centre = hn::Sub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 546)), hn::Add(negative, negative));
+    negative = hn::Min(x, hn::Neg(x));  // for so it has 16 bit at all times
+    around = hn::SaturatedSub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 273)), negative);
+    more = hn::Sub(hn::Sub(hn::MulFixedPoint15(negative, hn::Set(d, -8 * 546)), negative), hn::Add(around, negative));
   }
 };
 
@@ -245,25 +274,32 @@ struct ShortFactors {
   ShortFactor straight, diagonal;
 };
 
-HWY_INLINE void store_influence(const std::array<Short, kBands>& details, const ShortFactors& factors, Influence to,
+// Returns whether any is so large that it makes a difference to be among the last columns.
+HWY_INLINE bool store_influence(const std::array<Short, kBands>& details, const ShortFactors& factors, Influence to,
                                 int x) {
-  const LongTag d;
+  const ShortTag d;
+  const LongTag dl;
   const HalfShortTag half;
+  const hn::RebindToUnsigned<ShortTag> du;
+  const hn::RebindToUnsigned<HalfShortTag> uhalf;
   const ShortInfluence h(factors.straight.straight(details[0])), v(factors.straight.straight(details[1])),
       diagonal(factors.diagonal.diagonal(details[2]));
   InfluenceSums lower(0), upper(0);
   const auto add = [&](const ShortInfluence& influence) {
-    const Short around = influence.around, centre = influence.centre;
-    lower.around = hn::Add(lower.around, hn::PromoteTo(d, hn::LowerHalf(half, around)));
-    lower.centre = hn::Add(lower.centre, hn::PromoteTo(d, hn::LowerHalf(half, centre)));
-    upper.around = hn::Add(upper.around, hn::PromoteTo(d, hn::UpperHalf(half, around)));
-    upper.centre = hn::Add(upper.centre, hn::PromoteTo(d, hn::UpperHalf(half, centre)));
+    const Short around = influence.around;
+    const auto more = hn::BitCast(du, influence.more);
+    lower.around = hn::Add(lower.around, hn::PromoteTo(dl, hn::LowerHalf(half, around)));
+    upper.around = hn::Add(upper.around, hn::PromoteTo(dl, hn::UpperHalf(half, around)));
+    lower.more = hn::Add(lower.more, hn::PromoteTo(dl, hn::LowerHalf(uhalf, more)));
+    upper.more = hn::Add(upper.more, hn::PromoteTo(dl, hn::UpperHalf(uhalf, more)));
   };
   add(h);
   add(v);
   add(diagonal);
   lower.store(to, x);
   upper.store(to, x + kLongs);
+  const Short largest = hn::Min(hn::Min(h.negative, v.negative), diagonal.negative);
+  return !hn::AllFalse(d, hn::Lt(largest, hn::Set(d, -kLargeWeighed)));
 }
 
 // Details times a factor of 2^-32, times 2^4: rounded as their sign says, and then without it.
@@ -291,8 +327,9 @@ HWY_INLINE Long fraction(Unsigned x, Unsigned odd_x, uint32_t factor) {
 
 HWY_INLINE void add_influence(Unsigned weighed, InfluenceSums& sums) {
   const Unsigned odd = odd_lanes(weighed);
-  sums.around = hn::Add(sums.around, fraction(weighed, odd, 143165577));
-  sums.centre = hn::Add(sums.centre, fraction(weighed, odd, 286331153));
+  const Long around = fraction(weighed, odd, 143165577);
+  sums.around = hn::Add(sums.around, around);
+  sums.more = hn::Add(sums.more, hn::Sub(fraction(weighed, odd, 286331153), around));
 }
 
 // ---- Rows ----
@@ -305,26 +342,32 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
   const ShortFactors factors{ShortFactor(rule.factors[0]), ShortFactor(rule.factors[2])};
   const Gain<Short> gain(rule.gain);
   const Gain<Long> long_gain(rule.gain);
+  const int first_exception = std::min(rule.saturated_columns, rule.wide_columns);
   for (int x = begin; x < end; x += kShorts) {
     std::array<Short, kBands> left, come;
+    const int rounded = rule.rounded_columns - x;
     Short same = zero;
     if (rule.gain != 1) same = same_direction(reference, distorted, x);
     HWY_UNROLL(3)
     for (size_t b = 0; b < kBands; ++b) {
       const Short o = hn::Load(d, reference[b] + x), t = hn::Load(d, distorted[b] + x);
       if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Abs(o), hn::Set(d, 16384))))) {
-        left[b] = restore_large(o, t, same_direction(reference, distorted, x), long_gain);
+        left[b] = restore_large(o, t, same_direction(reference, distorted, x), long_gain, rounded);
       } else {
         Short most = o;
-        if (rule.gain != 1) most = hn::IfVecThenElse(same, gain(o), o);
+        if (rule.gain != 1) most = hn::IfVecThenElse(same, gain(o, rounded), o);
         left[b] = hn::Min(hn::Max(t, hn::Min(most, zero)), hn::Max(most, zero));
       }
       come[b] = hn::Sub(t, left[b]);
       hn::Store(left[b], d, restored[b] + x);
       hn::Store(come[b], d, added[b] + x);
     }
-    store_influence(come, factors, by_added, x);
-    if (by_restored.around != nullptr) store_influence(left, factors, by_restored, x);
+    const bool added_is_large = store_influence(come, factors, by_added, x);
+    const bool restored_is_large = by_restored.around != nullptr && store_influence(left, factors, by_restored, x);
+    if (HWY_LIKELY(x + kShorts <= first_exception)) continue;
+    const int from = std::max(x, first_exception), to = std::min(x + kShorts, end);
+    if (added_is_large) weigh_last_columns(added, from, to, rule, by_added);
+    if (restored_is_large) weigh_last_columns(restored, from, to, rule, by_restored);
   }
 }
 
@@ -342,7 +385,7 @@ void DecoupleLong(const Bands<int32_t>& reference, const Bands<int32_t>& distort
     for (size_t b = 0; b < kBands; ++b) {
       const Unsigned factor = hn::Set(du, rule.factors[b]);
       const Long t = hn::Load(d, distorted[b] + x);
-      const Long left = restore(hn::Load(d, reference[b] + x), t, same, gain);
+      const Long left = restore(hn::Load(d, reference[b] + x), t, same, gain, 0);
       const Unsigned weighed_left = weigh(left, factor), weighed_come = weigh(hn::Sub(t, left), factor);
       hn::Store(weighed_left, du, restored[b] + x);
       hn::Store(weighed_come, du, added[b] + x);

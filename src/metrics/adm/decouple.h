@@ -24,6 +24,13 @@ struct Influence {
 struct DecoupleRule {
   std::array<uint32_t, kBands> factors{};  // 16 bit of each at scale 0
   double gain = 1;
+  // At scale 0, libvmaf's AVX2 code computes most columns in groups, the last ones one by one, and these with
+  // differences: the fraction is cut off their gains (as at all other scales) which are rounded before; weighed details
+  // and their influence around overflow instead of being cut off; and so does the influence on their own place, which
+  // has more than 16 bit before. How many columns come before, for each of the three:
+  int rounded_columns = 0;
+  int saturated_columns = 0;
+  int wide_columns = 0;
 };
 
 /// For columns from begin, which is the first of a group, to end. What the restored part masks is not wanted where

@@ -56,6 +56,11 @@ Status IntegerScale::prepare(int index, const ScaleShape& shape, const IntegerOp
   if (index == 0 && options.usual_viewing) decouple_rule_.factors = {36453, 36453, 49417};
 
   if (index == 0) {
+    // libvmaf weighs three columns more than those that count at the right, and one at the left.
+    const int begin = std::max(shape.left - 1, 0), end = std::min(shape.right + 3, shape.width);
+    decouple_rule_.rounded_columns = end / 8 * 8;
+    decouple_rule_.saturated_columns = end - (end - begin) % 8;
+    decouple_rule_.wide_columns = shape.left > 0 ? shape.right - (shape.right - shape.left) % 6 : 0;
     short_mask_rule_.factors = decouple_rule_.factors;
     for (size_t b = 0; b < kBands; ++b) {
       const int cube_bits = log2_rounded_up(shape.width) - (b < 2 ? 4 : 3);
@@ -117,19 +122,19 @@ T* IntegerScale::take_row() {
 
 void IntegerScale::begin(const FrameView& reference, const FrameView& distorted) {
   frames_ = {reference, distorted};
+  runs_on_ = has_details() && runs_on(index_, shape_.width, distorted.depth);
+  // It changes details of the last column alone, and few scales are so narrow that they count.
+  if (runs_on_ && shape_.end_masked_column() == shape_.width) behind_rows_ = left_by_scale_before(index_, distorted);
   reference_sums_ = kept_sums_ = added_sums_ = {};
 }
 
 void IntegerScale::filter(int row, const std::array<int, 4>& inputs) {
-  for (size_t picture = 0; picture < 2; ++picture) {
-    const SplitRow approximation =
-        next_ == nullptr ? SplitRow{} : next_->inputs_[picture][static_cast<size_t>(row % 4)];
-    if (index_ == 0) {
-      filter_picture(picture, inputs, approximation.upper);
-    } else {
-      filter_approximation(picture, inputs, approximation);
-    }
+  Pair<SplitRow> approximations;
+  for (size_t picture = 0; picture < 2 && next_ != nullptr; ++picture) {
+    approximations[picture] = next_->inputs_[picture][static_cast<size_t>(row % 4)];
   }
+  if (index_ > 0) return filter_approximations(inputs, approximations);
+  for (size_t picture = 0; picture < 2; ++picture) filter_picture(picture, inputs, approximations[picture].upper);
 }
 
 void IntegerScale::filter_picture(size_t picture, const std::array<int, 4>& inputs, int16_t* approximation) {
@@ -145,23 +150,34 @@ void IntegerScale::filter_picture(size_t picture, const std::array<int, 4>& inpu
   filter_samples(samples, begin, end, low, high);
   mirror_ends(low, shape_.input_width);
   if (high != nullptr) mirror_ends(high, shape_.input_width);
+  if (runs_on_) {
+    std::copy_n(high, kColumnsBehind, low + shape_.input_width);
+    std::fill_n(high + shape_.input_width, kColumnsBehind, int16_t{0});
+  }
   filter_columns(low, high, shape_.first_column, shape_.end_column, approximation, short_details_[picture]);
 }
 
-void IntegerScale::filter_approximation(size_t picture, const std::array<int, 4>& inputs, SplitRow approximation) {
-  const std::array<SplitRow, 4>& ring = inputs_[picture];
-  const auto input = [&](size_t i) { return ring[static_cast<size_t>(inputs[i] % 4)]; };
-  const auto& [low, high] = filtered_[picture];
+void IntegerScale::filter_approximations(const std::array<int, 4>& inputs, const Pair<SplitRow>& approximations) {
   const int begin = std::max(2 * shape_.first_column - kColumnGroup, 0);
   const int end = std::min(2 * shape_.end_column + 1, shape_.input_width);
-  if (index_ == 1) {
-    filter_rows({input(0).upper, input(1).upper, input(2).upper, input(3).upper}, begin, end, low, high);
-  } else {
-    filter_split_rows({input(0), input(1), input(2), input(3)}, begin, end, low, high);
+  for (size_t picture = 0; picture < 2; ++picture) {
+    const auto input = [&](size_t i) { return inputs_[picture][static_cast<size_t>(inputs[i] % 4)]; };
+    const auto& [low, high] = filtered_[picture];
+    if (index_ == 1) {
+      filter_rows({input(0).upper, input(1).upper, input(2).upper, input(3).upper}, begin, end, low, high);
+    } else {
+      filter_split_rows({input(0), input(1), input(2), input(3)}, begin, end, low, high);
+    }
+    for (int16_t* part : {low.upper, low.lower, high.upper, high.lower}) mirror_ends(part, shape_.input_width);
   }
-  for (int16_t* part : {low.upper, low.lower, high.upper, high.lower}) mirror_ends(part, shape_.input_width);
-  filter_split_columns(low, high, index_ == 2, shape_.first_column, shape_.end_column, approximation,
-                       long_details_[picture]);
+  if (runs_on_) {
+    const auto& [reference, distorted] = filtered_;
+    join_rows({reference.low, reference.high, distorted.low, distorted.high}, shape_.input_width, behind_rows_);
+  }
+  for (size_t picture = 0; picture < 2; ++picture) {
+    filter_split_columns(filtered_[picture].low, filtered_[picture].high, index_ == 2, shape_.first_column,
+                         shape_.end_column, approximations[picture], long_details_[picture]);
+  }
 }
 
 void IntegerScale::sum_reference(int row) {
@@ -178,7 +194,9 @@ void IntegerScale::decouple(int row) {
   const Influence by_restored{masks_[0].around, masks_[0].centre[parity]};
   const Influence by_added{masks_[1].around, masks_[1].centre[parity]};
   if (index_ == 0) {
-    decouple_short(short_details_[0], short_details_[1], begin, end, decouple_rule_, short_parts_[parity][0],
+    DecoupleRule rule = decouple_rule_;
+    if (row == 0 || row == shape_.height - 1) rule.wide_columns = 0;
+    decouple_short(short_details_[0], short_details_[1], begin, end, rule, short_parts_[parity][0],
                    short_parts_[parity][1], by_restored, by_added);
   } else {
     decouple_long(long_details_[0], long_details_[1], begin, end, decouple_rule_, long_parts_[parity][0],

@@ -13,6 +13,7 @@
 #include "metrics/adm/decouple.h"
 #include "metrics/adm/masking.h"
 #include "metrics/adm/outputs.h"
+#include "metrics/adm/row_ends.h"
 #include "metrics/adm/scales.h"
 #include "metrics/adm/wavelet.h"
 
@@ -59,7 +60,7 @@ class IntegerScale {
   };
 
   void filter_picture(size_t picture, const std::array<int, 4>& inputs, int16_t* approximation);
-  void filter_approximation(size_t picture, const std::array<int, 4>& inputs, SplitRow approximation);
+  void filter_approximations(const std::array<int, 4>& inputs, const Pair<SplitRow>& approximations);
   void sum_reference(int row);
   void spread(MaskRows& rows, int row);
   Mask mask_of(const MaskRows& rows, int above, int row, int below) const;
@@ -77,6 +78,8 @@ class IntegerScale {
 
   Arena arena_;
   Pair<FrameView> frames_;
+  bool runs_on_ = false;
+  std::array<int32_t, kColumnsBehind> behind_rows_{};
   Pair<std::array<SplitRow, 4>> inputs_;  // of input row % 4; in scale 1 there are upper parts alone
   Pair<Filtered> filtered_;
   Pair<Bands<int16_t>> short_details_;

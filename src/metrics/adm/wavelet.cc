@@ -15,8 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace acuity::adm {
 namespace HWY_NAMESPACE {
-// Daubechies' wavelet of four taps, times 2^15.
-constexpr int kLow[4] = {15826, 27411, 7345, -4240};
 constexpr int kHigh[4] = {-4240, -7345, 27411, -15826};
 constexpr int kLowSum = 46342;
 

@@ -11,6 +11,9 @@
 
 namespace acuity::adm {
 
+/// The lower filter of Daubechies' wavelet of four taps, times 2^15.
+constexpr int kLow[4] = {15826, 27411, 7345, -4240};
+
 /// Numbers of 32 bits, cut in two for the sake of 16-bit multiplications: 65536 * upper + lower + 32768.
 struct SplitRow {
   int16_t* upper = nullptr;
