@@ -4,6 +4,7 @@
 #define ACUITY_ENGINE_FRAME_METRIC_H
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct FeatureRequest {
   const FeatureEntry* entry = nullptr;
   OptionValues options;
   int depth = 8;
+  /// Options that do where no other metric asks for the same feature: outputs this one needs are the same, and cheaper.
+  std::optional<OptionValues> enough{};
 };
 
 /// A feature at work and what it measured.

@@ -38,27 +38,32 @@ Outcome guarded(Run run) {
 // Measures each feature that some metric needs once, however many do.
 class FeatureList {
  public:
-  explicit FeatureList(const FrameScorerOptions& options) : options_(options) {}
-
-  Result<size_t> place(const FeatureRequest& request) {
+  size_t place(const FeatureRequest& request) {
     const std::string key = fmt::format("{} {}", request.options.label(request.entry->info), request.depth);
-    if (const auto known = places_.find(key); known != places_.end()) return known->second;
-    std::unique_ptr<Feature> feature;
-    ACUITY_TRY_ASSIGN(feature, request.entry->create({options_.width, options_.height, request.depth,
-                                                      options_.subsampling, request.options}));
-    by_place_.push_back(feature.get());
-    list_.push_back({std::move(feature), request.depth, request.entry->info.name});
-    return places_[key] = list_.size() - 1;
+    const auto [known, is_new] = places_.emplace(key, requests_.size());
+    if (is_new) {
+      requests_.push_back(request);
+    } else if (!request.enough) {
+      requests_[known->second].enough.reset();
+    }
+    return known->second;
   }
 
-  std::vector<PipelineFeature> take() { return std::move(list_); }
-  const std::vector<const Feature*>& by_place() const { return by_place_; }
+  Result<std::vector<PipelineFeature>> create(const FrameScorerOptions& options) const {
+    std::vector<PipelineFeature> list;
+    for (const FeatureRequest& request : requests_) {
+      std::unique_ptr<Feature> feature;
+      ACUITY_TRY_ASSIGN(feature,
+                        request.entry->create({options.width, options.height, request.depth, options.subsampling,
+                                               request.enough.value_or(request.options)}));
+      list.push_back({std::move(feature), request.depth, request.entry->info.name});
+    }
+    return list;
+  }
 
  private:
-  const FrameScorerOptions& options_;
   std::map<std::string, size_t> places_;
-  std::vector<PipelineFeature> list_;
-  std::vector<const Feature*> by_place_;
+  std::vector<FeatureRequest> requests_;
 };
 
 Status check_finite(const FrameScore& score, const std::string& metric) {
@@ -107,11 +112,7 @@ struct FrameScorer::State {
     ACUITY_TRY(validate_size(info, options.width, options.height));
     const Feature::Setup setup{options.width, options.height, options.depth, options.subsampling, entrant.options};
     ACUITY_TRY_ASSIGN(entrant.metric, entrant.entry->create(setup, *entrant.entry));
-    for (const FeatureRequest& need : entrant.metric->needs()) {
-      size_t place = 0;
-      ACUITY_TRY_ASSIGN(place, list.place(need));
-      entrant.places.push_back(place);
-    }
+    for (const FeatureRequest& need : entrant.metric->needs()) entrant.places.push_back(list.place(need));
     entrants.push_back(std::move(entrant));
     return {};
   }
@@ -161,15 +162,17 @@ Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
     ACUITY_TRY(prepare_cpu());
     auto state = std::make_unique<State>();
     state->threads = Threads(options.threads).count();
-    FeatureList list(options);
+    FeatureList list;
     for (const FrameMetricRequest& request : options.metrics) ACUITY_TRY(state->add(request, options, list));
-    state->features = list.by_place();
+    std::vector<PipelineFeature> features;
+    ACUITY_TRY_ASSIGN(features, list.create(options));
+    for (const PipelineFeature& feature : features) state->features.push_back(feature.feature.get());
     FrameView format;
     format.width = options.width;
     format.height = options.height;
     format.depth = options.depth;
     format.subsampling = options.subsampling;
-    state->pipeline = std::make_unique<FramePipeline>(format, list.take(), state->threads);
+    state->pipeline = std::make_unique<FramePipeline>(format, std::move(features), state->threads);
     return FrameScorer(std::move(state));
   });
 }

@@ -90,6 +90,24 @@ TEST(Vmaf, ThreadsAndCompanyChangeNothing) {
   }
 }
 
+// The model alone does not have added details measured.
+TEST(Vmaf, AdmIsWholeWhereItIsAskedFor) {
+  const tests::SyntheticClip clip = tests::synthetic_clip("synth_322x182_5f_8bit_420");
+  const FrameMetricRequest model{"vmaf"}, adm{"adm"};
+  const auto alone = score_clip(clip, {adm}), after = score_clip(clip, {model, adm}),
+             before = score_clip(clip, {adm, model});
+  ASSERT_TRUE(alone.ok() && after.ok() && before.ok());
+  for (const FrameScore& score : {(*after)[1], (*before)[0]}) {
+    for (const FrameOutput& expected : alone->front().outputs) {
+      const std::vector<double>* found = output(score, expected.name);
+      ASSERT_NE(found, nullptr) << expected.name;
+      EXPECT_EQ(*found, expected.values) << expected.name;
+    }
+  }
+  EXPECT_GT(output(alone->front(), "integer_aim")->front(), 0);
+  EXPECT_EQ((*after)[0].outputs[0].values, (*before)[1].outputs[0].values);
+}
+
 // What 10 bits change: the samples are those of the clip times 4.
 TEST(Vmaf, FirstGenerationMeasuresEightBitsAsTen) {
   const tests::SyntheticClip clip = tests::synthetic_clip("synth_322x182_5f_8bit_420");
