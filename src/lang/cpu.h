@@ -97,6 +97,8 @@ FUNCTION real select(truth t, real yes, real no) { return hn::IfThenElse(t.m, ye
 FUNCTION whole select(truth t, whole yes, whole no) {
   return hn::IfThenElse(hn::RebindMask(WholeTag(), t.m), yes.v, no.v);
 }
+/// In no lane is it false.
+FUNCTION bool all(truth t) { return hn::AllTrue(RealTag(), t.m); }
 FUNCTION real min(real a, real b) { return hn::Min(a.v, b.v); }
 FUNCTION real max(real a, real b) { return hn::Max(a.v, b.v); }
 FUNCTION real abs(real a) { return hn::Abs(a.v); }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // CIEDE2000 of one pixel, as libvmaf computes it: L, a, b, chroma and hue are floats, which it finds in double. The
 // difference of two colours is the small difference of such floats, so each of them must be rounded as it does. What
-// only weighs the differences is computed in float. Included after functions.h.
+// only weighs the differences is computed in float, which is off by a few last places: few_colours.h has the pixels for
+// which that matters. Included after functions.h.
 
 // Linear light times POWER_SCALE of x = (c + 0.055) / 1.055, with c one of R', G', B'. libvmaf leaves the straight part
-// of sRGB's curve at 10/255, where the two do not meet.
+// of sRGB's curve at 10/255, where the two do not meet. Dark colours keep together: mostly one of the two is enough.
 FUNCTION wide linear_light(wide x, real rough) {
+  const wide power = power_2_4(x, rough);
+  if (all(rough > real(0.09f))) return power;
   const wide straight = x * wide(POWER_SCALE * 1.055 / 12.92) - wide(POWER_SCALE * 0.055 / 12.92);
-  return select(x > wide((10.0 / 255.0 + 0.055) / 1.055), power_2_4(x, rough), straight);
+  return select(x > wide((10.0 / 255.0 + 0.055) / 1.055), power, straight);
 }
 
 FUNCTION real lightness(wide x) {
   const real rough = to_real(x);
-  const real straight = fma(rough, real(7.78703704f), real(0.137931034f));
-  return select(rough > real(216.0f / 24389.0f), cube_root(x, rough), straight);
+  const real root = cube_root(x, rough);
+  const truth curved = rough > real(216.0f / 24389.0f);
+  if (all(curved)) return root;
+  return select(curved, root, to_real(x * wide(24389.0 / 27.0 / 116.0) + wide(16.0 / 116.0)));
 }
 
 // scale (x - y), rounded once.
@@ -75,13 +80,19 @@ FUNCTION real hue_weight(real hue) {
   return fma(real(-0.178201305f), sine_four, (first + second) + third);
 }
 
-// How much differences of chroma and of hue go together: only in the blues.
+// How much differences of chroma and of hue go together: only around the blues.
 FUNCTION real rotation(real chroma, real hue) {
-  const real degrees = fma(hue, real(57.2957795f), real(-275.0f)) * real(0.04f);
-  const real turn = real(1.04719755f) * exponential(max(degrees * degrees * real(-1.44269504f), real(-64.0f)));
+  // Degrees are rounded to float before 275 are taken away.
+  const real product = hue * real(57.2957802f);
+  const real degrees = product + fma(hue, real(-6.68802545e-07f), fma(hue, real(57.2957802f), -product));
+  const real from_blue = (degrees - real(275.0f)) * real(0.04f);
+  const real square = from_blue * from_blue;
+  const truth far = square > real(20.0f);
+  if (all(far)) return real(0.0f);
+  const real turn = real(1.04719755f) * exponential(max(square * real(-1.44269504f), real(-64.0f)));
   const real c2 = chroma * chroma;
   const real c7 = c2 * c2 * (c2 * chroma);
-  return real(-2.0f) * sqrt(divide(c7, c7 + real(CHROMA_MIDDLE))) * sine(turn);
+  return select(far, real(0.0f), real(-2.0f) * sqrt(divide(c7, c7 + real(CHROMA_MIDDLE))) * sine(turn));
 }
 
 // Spreads a evenly over greys and pure colours. `least_chroma`: the lesser one of the two colours before that.
@@ -101,8 +112,9 @@ FUNCTION real colour_difference(real l1, real l2, real chroma1, real chroma2, re
   // The shorter way round. The float next to pi lies above it, and libvmaf compares with pi in double.
   const real turn = hue2 - hue1;
   const truth across_zero = abs(turn) >= real(3.14159274f);
-  const real full = select(turn > real(0.0f), real(-6.28318548f), real(6.28318548f));
-  const real shorter = select(across_zero, turn + full, turn);
+  const real back = select(turn > real(0.0f), real(-1.0f), real(1.0f));
+  const real round = fma(back, real(-1.74845553e-07f), fma(back, real(6.28318548f), turn));  // rounded once
+  const real shorter = select(across_zero, round, turn);
   const real half_turn = select(least_chroma == real(0.0f), real(0.0f), shorter) * half;
   const real sum = hue1 + hue2;
   const real hue = select(across_zero, sum + real(6.28318548f), sum) * half;
@@ -110,7 +122,9 @@ FUNCTION real colour_difference(real l1, real l2, real chroma1, real chroma2, re
   const real from_middle = (l1 + l2) * half - real(50.0f);
   const real square = from_middle * from_middle;
   const real weight_l = fma(real(0.015f), divide(square, sqrt(real(20.0f) + square)), real(1.0f));
-  const real weight_c = fma(real(0.045f), chroma, real(1.0f));
+  const real about = fma(real(0.0450000018f), chroma, real(1.0f));
+  const real lost = fma(real(0.0450000018f), chroma, real(1.0f) - about);
+  const real weight_c = about + fma(real(-1.78813934e-09f), chroma, lost);
   const real weight_h = fma(real(0.015f) * chroma, hue_weight(hue), real(1.0f));
 
   const real by_l = divide(l2 - l1, real(0.65f) * weight_l);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/ciede2000/rows.h"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/ciede2000/rows.cc"
 #include <hwy/foreach_target.h>
@@ -17,8 +15,6 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "metrics/ciede2000/functions.h"
 #include "metrics/ciede2000/math.h"
-
-constexpr int kChunk = 256;
 
 // Some pixels, from step to step. Short loops over all of them keep the processor busier than one long chain of
 // operations a pixel.
@@ -89,17 +85,15 @@ void add_chunk(Pixels& p, Pixels& q, int count, int inside, Sums& sums) {
   }
 }
 
-void AddDifferences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int width,
-                    Sums& sums) {
+void AddDifferences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int begin,
+                    int inside, Sums& sums) {
   Pixels p, q;
-  for (int begin = 0; begin < width; begin += kChunk) {
-    const int inside = std::min(width - begin, kChunk), count = (inside + kLanes - 1) / kLanes * kLanes;
-    find_linear_light(reference, begin, count, channels, p);
-    find_lab(count, p);
-    find_linear_light(distorted, begin, count, channels, q);
-    find_lab(count, q);
-    add_chunk(p, q, count, inside, sums);
-  }
+  const int count = (inside + kLanes - 1) / kLanes * kLanes;
+  find_linear_light(reference, begin, count, channels, p);
+  find_lab(count, p);
+  find_linear_light(distorted, begin, count, channels, q);
+  find_lab(count, q);
+  add_chunk(p, q, count, inside, sums);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -130,9 +124,9 @@ Channels::Channels(int depth) {
   }
 }
 
-void add_differences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int width,
-                     Sums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddDifferences)(reference, distorted, channels, width, sums);
+void add_differences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int begin,
+                     int count, Sums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddDifferences)(reference, distorted, channels, begin, count, sums);
 }
 
 }  // namespace acuity::ciede2000

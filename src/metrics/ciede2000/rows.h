@@ -25,8 +25,12 @@ struct Channels {
   std::array<Sample, 3> of;
 };
 
-void add_differences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int width,
-                     Sums& sums);
+/// Columns are worked on in pieces of this many.
+constexpr int kChunk = 256;
+
+/// Of up to a chunk of columns from `begin`, which is a multiple of 16.
+void add_differences(const PixelRow& reference, const PixelRow& distorted, const Channels& channels, int begin,
+                     int count, Sums& sums);
 
 }  // namespace acuity::ciede2000
 
