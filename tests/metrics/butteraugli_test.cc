@@ -9,6 +9,7 @@
 
 #include "acuity/scorer.h"
 #include "lang/targets.h"
+#include "metrics/butteraugli/parameters.h"
 #include "metrics/butteraugli/pooling.h"
 #include "metrics/butteraugli_plain.h"
 #include "support/fixtures.h"
@@ -210,6 +211,13 @@ TEST(Butteraugli, LightBeyondFloatsIsAnError) {
   reference.view.colour.transfer = distorted.view.colour.transfer = Transfer::linear;
   const Result<Score> result = scorer_for(reference.view, {})->score(reference.view, distorted.view);
   EXPECT_EQ(result.status().code(), StatusCode::input);
+}
+
+// Whatever compiled it: GCC 12 left a rounding out.
+TEST(Butteraugli, WeightsAreRoundedTwice) {
+  const butteraugli::Parameters parameters = butteraugli::make_parameters(1, 1);
+  EXPECT_EQ(parameters.pixel_high_y.symmetric, 0x1.34dedcp+0f);
+  EXPECT_EQ(parameters.pixel_high_y.one_sided, 0x1.34dedcp+0f);
 }
 
 TEST(Butteraugli, NormsOfMapsFarFromOne) {
