@@ -2,7 +2,9 @@
 #include "metrics/butteraugli/pooling.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "base/powers.h"
@@ -11,24 +13,46 @@ namespace acuity::butteraugli {
 namespace {
 
 // e for 2^e <= x < 2^(e+1): what tile_scale() took away.
-int exponent_of(float x) { return x > 0 ? std::ilogb(x) : 0; }
+int exponent_of(float x) {
+  constexpr uint32_t kLeastNormal = 0x00800000;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  return bits >= kLeastNormal ? static_cast<int>(bits >> 23) - 127 : x > 0 ? std::ilogb(x) : 0;
+}
 
-// The norm `p` of all pixels. Tiles are brought to the scale of the largest one, where neither overflow nor a loss that
-// shows is possible.
-template <typename SumOf>
-double norm(std::span<const TileNorms> tiles, double pixels, int exponent, double p, SumOf sum_of) {
-  double sum = 0;
-  std::array<double, 300> factors{};  // of tiles whose scale is so many powers of two below, 0 where not yet known
+// What tiles whose scale is so many powers of two below the largest one's are multiplied by, for each norm.
+struct Factors {
+  bool known = false;
+  std::array<double, 3> of_norm{};
+};
+
+// The norms p, 2p and 4p of all pixels, together: this is done while the device waits. Tiles are brought to the scale
+// of the largest one, where neither overflow nor a loss that shows is possible.
+std::array<double, 3> norms_of(std::span<const TileNorms> tiles, const std::array<float, 3> TileNorms::* sums,
+                               double pixels, int exponent, double p) {
+  std::array<Factors, 300> factors{};
+  std::array<double, 3> totals{};
   for (const TileNorms& tile : tiles) {
     // Maxima may pass over NaN; sums keep it.
-    if (!std::isfinite(sum_of(tile))) return std::numeric_limits<double>::quiet_NaN();
-    if (!(tile.largest > 0)) continue;
-    const int below = exponent - exponent_of(tile.largest);
-    double& factor = factors[static_cast<size_t>(below)];
-    if (factor == 0) factor = exact_exp2(-p * below);
-    sum += sum_of(tile) * factor;
+    const bool empty = !(tile.largest > 0);
+    Factors& own = factors[static_cast<size_t>(empty ? 0 : exponent - exponent_of(tile.largest))];
+    if (!own.known) {
+      const double below = static_cast<double>(&own - factors.data());
+      for (size_t i = 0; i < 3; ++i) own.of_norm[i] = exact_exp2(-p * static_cast<double>(1 << i) * below);
+      own.known = true;
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      const double sum = (tile.*sums)[i];
+      totals[i] += std::isfinite(sum) ? (empty ? 0 : sum * own.of_norm[i]) : std::numeric_limits<double>::quiet_NaN();
+    }
   }
-  return sum > 0 ? std::ldexp(exact_power(sum / pixels, 1 / p), exponent) : 0;
+  std::array<double, 3> norms{};
+  for (size_t i = 0; i < 3; ++i) {
+    const double power = p * static_cast<double>(1 << i);
+    norms[i] = std::isnan(totals[i]) ? totals[i]
+               : totals[i] > 0       ? std::ldexp(exact_power(totals[i] / pixels, 1 / power), exponent)
+                                     : 0;
+  }
+  return norms;
 }
 
 }  // namespace
@@ -41,14 +65,8 @@ Norms pool_tiles(std::span<const TileNorms> tiles, Size size, double p) {
   if (!std::isfinite(largest)) return result;
   const double pixels = static_cast<double>(size.width) * size.height;
   const int exponent = exponent_of(largest);
-  for (size_t i = 0; i < 3; ++i) {
-    const double times = static_cast<double>(1 << i);
-    result.norms[i] = norm(tiles, pixels, exponent, 3 * times, [&](const TileNorms& t) { return t.sums[i]; });
-    if (p > 0) {
-      result.power_norms[i] =
-          norm(tiles, pixels, exponent, p * times, [&](const TileNorms& t) { return t.power_sums[i]; });
-    }
-  }
+  result.norms = norms_of(tiles, &TileNorms::sums, pixels, exponent, 3);
+  if (p > 0) result.power_norms = norms_of(tiles, &TileNorms::power_sums, pixels, exponent, p);
   return result;
 }
 
