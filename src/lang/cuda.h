@@ -2,6 +2,12 @@
 // The kernel dialect for NVIDIA, compiled by clang to PTX.
 #include "lang/gpu.h"
 
+// A kernel is to take no more registers than leave room for n of its groups on a multiprocessor at once, where the
+// macro ROOM_<kernel> is `~, n`.
+#define SECOND_OF(a, b, ...) b
+#define SECOND(...) SECOND_OF(__VA_ARGS__, 0, 0)
+#define LAUNCH_BOUNDS(name, threads) launch_bounds(threads, SECOND(ROOM_##name))
+
 FUNCTION int local_x() { return __nvvm_read_ptx_sreg_tid_x(); }
 FUNCTION int local_y() { return __nvvm_read_ptx_sreg_tid_y(); }
 FUNCTION int group_x() { return __nvvm_read_ptx_sreg_ctaid_x(); }

@@ -4,7 +4,7 @@
 
 #define FUNCTION static inline __attribute__((device, always_inline))
 #define KERNEL(name, width, height, ...) \
-  extern "C" __attribute__((global, launch_bounds((width) * (height)))) void name(__VA_ARGS__)
+  extern "C" __attribute__((global, LAUNCH_BOUNDS(name, (width) * (height)))) void name(__VA_ARGS__)
 #define KERNEL_HERE(name) 1
 #define SHARED(type, name, count) static __attribute__((shared)) type name[count];
 #define INOUT(type) type&

@@ -2,6 +2,8 @@
 // The kernel dialect for AMD, compiled by clang to code objects.
 #include "lang/gpu.h"
 
+#define LAUNCH_BOUNDS(name, threads) launch_bounds(threads)
+
 FUNCTION int local_x() { return __builtin_amdgcn_workitem_id_x(); }
 FUNCTION int local_y() { return __builtin_amdgcn_workitem_id_y(); }
 FUNCTION int group_x() { return __builtin_amdgcn_workgroup_id_x(); }

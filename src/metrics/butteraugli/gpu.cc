@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Butteraugli on a GPU, whichever: the launches. Pixels go up in bands of rows on a queue of their own while the bands
-// before them are worked on; the half resolution follows on queues of its own.
+// before them are worked on; the half resolution follows on queues of its own, and with the map of the full one makes
+// the norms. Of that map no more exists at a time than the half resolution has still to look at, unless somebody wants
+// it.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -48,30 +50,14 @@ constexpr int kRowUnit = 16;             // and rings of this, as the kernels wa
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
 constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
 constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
-constexpr int kFarReach = 80;            // rows of the bands above that a ring of two bands holds
-constexpr int kNearReach = 64;           // and one of one band
+constexpr int kReach = 64;               // rows of the bands above that a ring holds
 constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
 constexpr int kManyGroups = 200;         // more hardly find room on the largest devices at once
 constexpr size_t kDeviceAlignment = 256;
 constexpr int64_t kMostFloats = int64_t{1} << 31;  // elements are numbered in 31 bits
 
-// The planes of a resolution, and which come first. Those that go from the early to the late stages hold two bands, so
-// that these can work at the same time, the others one.
-enum LongPlane {
-  kXyb = 0,  // of both pictures; the middle band in its place later
-  kLowDifference = 6,
-  kLongPlanes = 7,
-};
-enum ShortPlane {
-  kXybRows = 0,
-  kHigh = 6,
-  kBlurredActivity = kHigh,  // written when the high bands have been split
-  kMiddleDifference = 10,
-  kMalta = 11,
-  kActivity = 17,
-  kDifference = 19,
-  kShortPlanes = 20,
-};
+constexpr int kXybPlanes = 6;               // of both pictures
+constexpr int kLowDifference = kXybPlanes;  // the plane after them
 
 int round_to(int count, int unit) { return (count + unit - 1) / unit * unit; }
 int groups(int count, int of) { return (count + of - 1) / of; }
@@ -97,6 +83,8 @@ constexpr Stage kMiddleStage{-4, 31, 4};
 constexpr Stage kHighStage{-6, 34, 6};
 constexpr Stage kActivityStage{0, 40, 0};
 constexpr Stage kMapStage{0, 43, 0};
+constexpr Stage kHalfMapStage{0, 48, 0};  // whole tiles of the full resolution
+static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMapStage.lag) % (kTileHeight / 2) == 0);
 
 using Events = std::array<std::unique_ptr<Event>, kSlots>;
 
@@ -109,12 +97,15 @@ struct Ring {
 // One resolution's place on the device.
 struct LevelPlan {
   Size size;
-  Ring far, near;  // of planes of two bands, and of one
+  bool halved = false;
+  // What goes from the early to the late stages holds two bands, so that these can work at the same time: XYB, in its
+  // place the middle bands, and the difference of the low bands. XYB blurred along rows and the planes of PLANE_* hold
+  // one.
+  Ring xyb, blurred, compared;
   int stride = 0;
-  int map_stride = 0;
   size_t numbers = 0;  // an offset
-  std::unique_ptr<DeviceMemory> map;
-  std::unique_ptr<DeviceMemory> low_bands;  // of a prepared reference, 3 x height x width
+  // Of a prepared reference: the low bands, 3 x height x width, and the blurred activity, height x stride.
+  std::unique_ptr<DeviceMemory> low_bands, activity;
   // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
   // the one before that at the late ones.
   std::array<std::unique_ptr<Queue>, 2> first;
@@ -124,13 +115,13 @@ struct LevelPlan {
 
   int wide_groups() const { return groups(size.width, COLUMN_UNIT); }
   int narrow_groups() const { return groups(size.width, 32); }
+  Stage map_stage() const { return halved ? kHalfMapStage : kMapStage; }
   size_t pixels() const { return static_cast<size_t>(size.width) * static_cast<size_t>(size.height); }
   size_t plane_floats(const Ring& ring) const { return static_cast<size_t>(ring.rows) * static_cast<size_t>(stride); }
   // Of column 0 of a plane's first row, in bytes.
   size_t offset(const Ring& ring, int plane) const {
     return (static_cast<size_t>(plane) * plane_floats(ring) + MARGIN) * sizeof(float);
   }
-  size_t map_floats() const { return static_cast<size_t>(map_stride) * static_cast<size_t>(size.height); }
   // The rows to make when the light has grown from `before` rows to `after`.
   RowRange rows(const Stage& stage, int before, int after) const {
     const bool last = after == size.height;
@@ -159,7 +150,8 @@ class GpuRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, parameters, p));
     const LevelPlan& full = runner->plans_[0];
-    if (std::max(int64_t{6} * full.far.rows * full.stride, int64_t{3} * setup.width * setup.height) >= kMostFloats) {
+    if (std::max({int64_t{kXybPlanes} * full.xyb.rows * full.stride, int64_t{3} * setup.width * setup.height,
+                  int64_t{full.stride} * setup.height}) >= kMostFloats) {
       return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the "
                                                      "device cpu",
                                                      setup.width, setup.height));
@@ -180,26 +172,33 @@ class GpuRunner final : public Runner {
 
   size_t working_bytes() const override {
     size_t bytes = memory_->size() + results_->size();
-    for (const LevelPlan& plan : plans_) bytes += plan.map->size() + (plan.low_bands ? plan.low_bands->size() : 0);
-    if (remembered_) bytes += remembered_->size();
+    for (const LevelPlan& plan : plans_) {
+      for (const DeviceMemory* kept : {plan.low_bands.get(), plan.activity.get()}) bytes += kept ? kept->size() : 0;
+    }
+    for (const DeviceMemory* map : {map_.get(), half_map_.get(), remembered_.get()}) bytes += map ? map->size() : 0;
     if (map_rows_) bytes += map_rows_->size();
     for (const Upload& upload : uploads_) bytes += upload.bytes();
     return bytes;
   }
 
-  // The reference's samples stay on the device, and its low bands. What else depends on it alone would take more memory
-  // than the rest of the work.
+  // What stays on the device are the reference's samples, its low bands and its blurred activity: what saves the most
+  // time for its bytes.
   Status prepare(const Light& reference) override {
     for (LevelPlan& plan : plans_) {
-      if (plan.low_bands) continue;
-      ACUITY_TRY_ASSIGN(plan.low_bands, setup_.device->allocate(3 * plan.pixels() * sizeof(float)));
+      if (!plan.low_bands) {
+        ACUITY_TRY_ASSIGN(plan.low_bands, setup_.device->allocate(3 * plan.pixels() * sizeof(float)));
+      }
+      if (plan.activity) continue;
+      const size_t floats = static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height);
+      ACUITY_TRY_ASSIGN(plan.activity, setup_.device->allocate(floats * sizeof(float)));
+      ACUITY_TRY(copy_->clear(*plan.activity, 0, plan.activity->size()));
     }
     ACUITY_TRY(uploads_[kPrepared].begin(*copy_, *reference.rows, setup_.height, 1));
     ACUITY_TRY_ASSIGN(prepared_, uploads_[kPrepared].send(*copy_, *reference.rows, 0, setup_.height, 0));
     ACUITY_TRY(copy_->wait());
     const Light kept{nullptr, reference.nits};
-    ACUITY_TRY(run_bands(WORK_PREPARE, {&kept, nullptr}));
-    for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.early->wait());
+    ACUITY_TRY(run_bands(WORK_PREPARE, {&kept, nullptr}, false));
+    for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
     return {};
   }
 
@@ -207,29 +206,21 @@ class GpuRunner final : public Runner {
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
     const std::array<const Light*, 2> pictures{&reference, &distorted};
-    if (map.remember && !remembered_) {
-      ACUITY_TRY_ASSIGN(remembered_, setup_.device->allocate(plans_[0].map->size()));
-    }
+    const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
+    if (keep) ACUITY_TRY(reserve_maps(map));
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i]->rows == nullptr) continue;
       ACUITY_TRY(
           uploads_[i].begin(*copy_, *pictures[i]->rows, std::min(band_rows_ + kLightReach, setup_.height), kSlots));
     }
-    ACUITY_TRY(run_bands(reference.rows != nullptr ? WORK_PAIR : WORK_PREPARED, pictures));
-    Queue& queue = *plans_[0].late;
-    if (plans_.size() > 1) {
-      const int last_band = groups(setup_.height, band_rows_) - 1;
-      ACUITY_TRY(queue.wait_for(*plans_[1].late_done[static_cast<size_t>(last_band % kSlots)]));
-    }
-    ACUITY_TRY(pool(map));
+    ACUITY_TRY(run_bands(reference.rows != nullptr ? WORK_PAIR : WORK_PREPARED, pictures, keep));
+    Queue& queue = *plans_.back().late;
+    if (keep) ACUITY_TRY(pool(queue, map));
     ACUITY_TRY(queue.download(*results_, 0, *memory_, tiles_, results_->size()));
-    if (map.to != nullptr) {
-      ACUITY_TRY(reserve_map_rows());
-      ACUITY_TRY(queue.download(*map_rows_, 0, *plans_[0].map, 0, map_rows_->size()));
-    }
+    if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
     if (map.to != nullptr) copy_map(map.to);
-    if (map.remember) std::swap(remembered_, plans_[0].map);
+    if (map.remember) std::swap(remembered_, map_);
     const TileNorms* tiles = reinterpret_cast<const TileNorms*>(results_->data());
     return pool_tiles({tiles, tile_count(setup_.width, setup_.height)}, plans_[0].size, p_);
   }
@@ -250,7 +241,10 @@ class GpuRunner final : public Runner {
     const Size halved = half(plans_[0].size);
     if (large_enough(halved)) {
       add_plan(halved, band_rows_ / 2 + kHalfBehind);
+      plans_[1].halved = true;
       halved_ring_ = std::min(round_to(halved.height, kRowUnit), band_rows_ + 2 * kRowUnit);
+      const int behind = 2 * (kHalfBehind + kHalfMapStage.lag);
+      map_ring_rows_ = std::min(round_to(setup.height, kTileHeight), 2 * band_rows_ + behind);
     }
   }
 
@@ -258,10 +252,9 @@ class GpuRunner final : public Runner {
     LevelPlan plan;
     plan.size = size;
     const int rows = round_to(size.height, kRowUnit), band = round_to(band_rows, kRowUnit);
-    plan.far.rows = std::min(rows, 2 * band) + kFarReach;
-    plan.near.rows = std::min(rows, band) + kNearReach;
+    plan.xyb.rows = std::min(rows, 2 * band) + kReach;
+    plan.blurred.rows = plan.compared.rows = std::min(rows, band) + kReach;
     plan.stride = kernels::stride_of(size.width);
-    plan.map_stride = round_to(size.width, COLUMN_UNIT);
     plans_.push_back(std::move(plan));
   }
 
@@ -282,9 +275,9 @@ class GpuRunner final : public Runner {
     const size_t numbers_at = place(numbers.size());
     for (LevelPlan& plan : plans_) {
       plan.numbers += numbers_at;
-      plan.far.planes = place(kLongPlanes * plan.plane_floats(plan.far));
-      plan.near.planes = place(kShortPlanes * plan.plane_floats(plan.near));
-      ACUITY_TRY_ASSIGN(plan.map, setup_.device->allocate(plan.map_floats() * sizeof(float)));
+      plan.xyb.planes = place((kXybPlanes + 1) * plan.plane_floats(plan.xyb));
+      plan.blurred.planes = place(kXybPlanes * plan.plane_floats(plan.blurred));
+      plan.compared.planes = place(LATE_PLANES * plan.plane_floats(plan.compared));
       ACUITY_TRY_ASSIGN(plan.first[0], setup_.device->create_queue());
       ACUITY_TRY_ASSIGN(plan.first[1], setup_.device->create_queue());
       ACUITY_TRY_ASSIGN(plan.early, setup_.device->create_queue());
@@ -294,7 +287,9 @@ class GpuRunner final : public Runner {
       }
     }
     if (plans_.size() > 1) {
-      halved_light_ = place(6 * static_cast<size_t>(halved_ring_) * static_cast<size_t>(plans_[1].size.width));
+      const Size size = plans_[1].size;
+      halved_light_ = place(6 * static_cast<size_t>(halved_ring_) * static_cast<size_t>(size.width));
+      map_ring_ = place(map_bytes({setup_.width, map_ring_rows_}) / sizeof(float));
     }
     const size_t tile_bytes = tile_count(setup_.width, setup_.height) * sizeof(TileNorms);
     tiles_ = place(tile_bytes / sizeof(float));
@@ -328,34 +323,45 @@ class GpuRunner final : public Runner {
   }
   // Column 0 of a plane's first row.
   template <typename T>
-  DeviceArray<T> plane(const LevelPlan& plan, LongPlane number) const {
-    return array<T>(plan.far.planes + plan.offset(plan.far, number));
-  }
-  template <typename T>
-  DeviceArray<T> plane(const LevelPlan& plan, ShortPlane number) const {
-    return array<T>(plan.near.planes + plan.offset(plan.near, number));
+  DeviceArray<T> plane(const LevelPlan& plan, const Ring& ring, int number = 0) const {
+    return array<T>(ring.planes + plan.offset(ring, number));
   }
   template <typename T>
   DeviceArray<T> low_bands(const LevelPlan& plan) const {
     return {plan.low_bands ? plan.low_bands->address() : 0};
   }
+  // The reference's blurred activity.
+  template <typename T>
+  DeviceArray<T> activity(int work, const LevelPlan& plan) const {
+    if (work == WORK_PAIR) return plane<T>(plan, plan.compared, PLANE_BLURRED_ACTIVITY);
+    return {plan.activity->address() + MARGIN * sizeof(float)};
+  }
 
-  Status run_bands(int work, const std::array<const Light*, 2>& pictures) {
+  // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
+  // kept for that.
+  Status run_bands(int work, const std::array<const Light*, 2>& pictures, bool keep) {
     int band = 0;
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);
-      ACUITY_TRY(run_band(work, plans_[0], pictures, y, y_end, band));
+      const size_t slot = static_cast<size_t>(band % kSlots);
+      LevelPlan& full = plans_[0];
+      ACUITY_TRY(run_band(work, full, pictures, y, y_end, band));
+      if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(full.late->wait_for(*plans_[1].late_done[slot]));
+      ACUITY_TRY(finish_band(work, full, y, y_end, band, keep));
       if (plans_.size() == 1) continue;
+      LevelPlan& halved = plans_[1];
       const auto half_rows = [&](int rows) {
-        return rows == setup_.height ? plans_[1].size.height : std::max(0, rows / 2 - kHalfBehind);
+        return rows == setup_.height ? halved.size.height : std::max(0, rows / 2 - kHalfBehind);
       };
-      ACUITY_TRY(run_band(work, plans_[1], pictures, half_rows(y), half_rows(y_end), band));
+      ACUITY_TRY(run_band(work, halved, pictures, half_rows(y), half_rows(y_end), band));
+      ACUITY_TRY(halved.late->wait_for(*full.late_done[slot]));
+      ACUITY_TRY(finish_band(work, halved, half_rows(y), half_rows(y_end), band, keep));
     }
     return {};
   }
 
-  // What can be made of a resolution when its light has grown from `before` rows to `after`. An event of the band
-  // before the last one says that its places are free again.
+  // What can be made of a resolution, but for the map, when its light has grown from `before` rows to `after`. An event
+  // of the band before the last one says that its places are free again.
   Status run_band(int work, LevelPlan& plan, const std::array<const Light*, 2>& pictures, int before, int after,
                   int band) {
     const size_t slot = static_cast<size_t>(band % kSlots);
@@ -364,7 +370,7 @@ class GpuRunner final : public Runner {
       Queue& queue = *plan.first[i];
       if (band >= kSlots) ACUITY_TRY(queue.wait_for(*plan.late_done[slot]));
       SentPixels pixels;
-      if (&plan == &plans_[0]) {
+      if (!plan.halved) {
         ACUITY_TRY_ASSIGN(pixels, send(*pictures[i], i, before, after, band));
         if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(queue.wait_for(*plans_[1].first_done[i][slot]));
       } else {
@@ -376,11 +382,14 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(plan.early->wait_for(*plan.first_done[i][slot]));
     }
     ACUITY_TRY(split_low(work, plan, before, after));
-    if (work == WORK_PREPARE) return plan.early->signal(*plan.late_done[slot]);
     ACUITY_TRY(plan.early->signal(*plan.early_done[slot]));
     ACUITY_TRY(plan.late->wait_for(*plan.early_done[slot]));
-    ACUITY_TRY(compare(plan, before, after));
-    return plan.late->signal(*plan.late_done[slot]);
+    return compare(work, plan, before, after);
+  }
+
+  Status finish_band(int work, LevelPlan& plan, int before, int after, int band, bool keep) {
+    if (work != WORK_PREPARE) ACUITY_TRY(make_map(work, plan, before, after, keep));
+    return plan.late->signal(*plan.late_done[static_cast<size_t>(band % kSlots)]);
   }
 
   // Sends rows of a picture that are not on the device already, and tells where they are.
@@ -411,11 +420,11 @@ class GpuRunner final : public Runner {
 
   Status make_xyb(int work, const LevelPlan& plan, const SentPixels& from, size_t picture, float nits, int before,
                   int after) {
-    const bool halves = &plan == &plans_[0] && plans_.size() > 1;
+    const bool halves = !plan.halved && plans_.size() > 1;
     const bool less_low = work == WORK_PREPARED && picture == kReference;
     return launch(*plan.first[picture], kernels::make_xyb, plan, plan.narrow_groups(), 32,
-                  plan.rows(kXybStage, before, after), plan.far, from.samples, from.table, low_bands<const float>(plan),
-                  plane<float>(plan, static_cast<LongPlane>(kXyb + 3 * static_cast<int>(picture))),
+                  plan.rows(kXybStage, before, after), plan.xyb, from.samples, from.table, low_bands<const float>(plan),
+                  plane<float>(plan, plan.xyb, 3 * static_cast<int>(picture)),
                   array<float>(halves ? halved_light_of(picture) : 0), from.form + (less_low ? LESS_LOW : 0),
                   from.extent, from.y_first, halves ? halved_ring_ : 0, nits);
   }
@@ -442,65 +451,89 @@ class GpuRunner final : public Runner {
     const auto numbers = array<const float>(plan.numbers);
     const int together = work == WORK_PAIR ? 1 : 2;  // rows, or walks, of a group
     const RowRange blurred = plan.rows(kXybRowsStage, before, after), rows = plan.rows(kLowStage, before, after);
-    ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), together, blurred, plan.near,
-                      plane<const Four>(plan, kXyb), plane<Four>(plan, kXybRows), numbers, work,
-                      plan.far.slot(blurred.begin), plan.far.rows));
+    ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), together, blurred, plan.blurred,
+                      plane<const Four>(plan, plan.xyb), plane<Four>(plan, plan.blurred), numbers, work,
+                      plan.xyb.slot(blurred.begin), plan.xyb.rows));
     const int walk = walk_of(plan.narrow_groups(), rows, 64 * together, 32 * together) / together;
-    return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.far,
-                  plane<const float>(plan, kXybRows), plane<float>(plan, kXyb), plane<float>(plan, kLowDifference),
-                  low_bands<float>(plan), numbers, parameters_.xmul, work, walk, plan.near.slot(rows.begin),
-                  plan.near.rows);
+    return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.xyb,
+                  plane<const float>(plan, plan.blurred), plane<float>(plan, plan.xyb),
+                  plane<float>(plan, plan.xyb, kLowDifference), low_bands<float>(plan), numbers, parameters_.xmul, work,
+                  walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
   }
 
-  // From the middle bands to the map.
-  Status compare(const LevelPlan& plan, int before, int after) {
+  // From the middle bands to all that the map is made from. Where only the reference is there, what is made of the
+  // other picture means nothing.
+  Status compare(int work, const LevelPlan& plan, int before, int after) {
     const auto numbers = array<const float>(plan.numbers);
     Queue& queue = *plan.late;
     const int wide = plan.wide_groups();
     const RowRange middle = plan.rows(kMiddleStage, before, after), high = plan.rows(kHighStage, before, after),
-                   activity = plan.rows(kActivityStage, before, after), map = plan.rows(kMapStage, before, after);
+                   blurred = plan.rows(kActivityStage, before, after);
+    const int together = work == WORK_PAIR ? 1 : 2;  // walks of a group that blurs the activity
     const int middle_walk = walk_of(wide, middle, 32, 8), high_walk = walk_of(wide, high, 16, 8),
-              activity_walk = walk_of(wide, activity, 16, 8);
-    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, middle_walk, middle, plan.far,
-                      plane<const Four>(plan, kXyb), plane<Four>(plan, kHigh), plane<Four>(plan, kMiddleDifference),
-                      plane<Four>(plan, kMalta), numbers, parameters_.xmul, middle_walk, plan.near.slot(middle.begin),
-                      plan.near.rows));
-    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, high_walk, high, plan.near,
-                      plane<const Four>(plan, kHigh), plane<const Four>(plan, kMiddleDifference),
-                      plane<Four>(plan, kActivity), plane<Four>(plan, kDifference), plane<Four>(plan, kMalta), numbers,
-                      parameters_.xmul, high_walk));
-    ACUITY_TRY(launch(queue, compare_kernels::blur_activity, plan, wide, activity_walk, activity, plan.near,
-                      plane<const Four>(plan, kActivity), plane<Four>(plan, kBlurredActivity), numbers, activity_walk));
-    return launch(queue, compare_kernels::combine, plan, wide, 4 * COMBINE_ROWS, map, plan.near,
-                  plane<const Four>(plan, kMalta), plane<const Four>(plan, kBlurredActivity),
-                  plane<const Four>(plan, kDifference), plane<const Four>(plan, kLowDifference),
-                  DeviceArray<Four>{plan.map->address()}, parameters_.xmul, plan.map_stride, plan.far.slot(map.begin),
-                  plan.far.rows);
+              blurred_walk = walk_of(wide, blurred, 16, 8 * together) / together;
+    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, middle_walk, middle, plan.xyb,
+                      plane<const Four>(plan, plan.xyb), plane<Four>(plan, plan.compared), numbers, parameters_.xmul,
+                      middle_walk, plan.compared.slot(middle.begin), plan.compared.rows));
+    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, high_walk, high, plan.compared,
+                      plane<const Four>(plan, plan.compared), plane<Four>(plan, plan.compared), numbers,
+                      parameters_.xmul, work, high_walk));
+    const bool keep = work == WORK_PREPARE;
+    return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, plan.compared,
+                  plane<const Four>(plan, plan.compared, PLANE_ACTIVITY),
+                  keep ? activity<Four>(work, plan) : plane<Four>(plan, plan.compared, PLANE_BLURRED_ACTIVITY), numbers,
+                  work, blurred_walk, keep ? blurred.begin : plan.compared.slot(blurred.begin),
+                  keep ? plan.size.height : plan.compared.rows);
   }
 
-  Status pool(const MapRequest& map) {
-    const LevelPlan& plan = plans_[0];
-    const bool halves = plans_.size() > 1;
+  // The map, or where nobody wants that and this is the half resolution, the norms of tiles.
+  Status make_map(int work, const LevelPlan& plan, int before, int after, bool keep) {
+    const bool pools = plan.halved && !keep;
+    int task = work == WORK_PREPARED ? COMBINE_KEPT : 0;
+    if (pools) {
+      task += COMBINE_POOLS + setup_.width % 2 * COMBINE_ODD_WIDTH + setup_.height % 2 * COMBINE_ODD_HEIGHT;
+    }
+    const DeviceArray<Four> map{!keep ? array<Four>(map_ring_).address : (plan.halved ? half_map_ : map_)->address()};
+    return launch(*plan.late, compare_kernels::combine, plan, pools ? plan.narrow_groups() : plan.wide_groups(),
+                  pools ? kTileHeight / 2 : 4 * COMBINE_ROWS, plan.rows(plan.map_stage(), before, after), plan.compared,
+                  plane<const Four>(plan, plan.compared), plane<const Four>(plan, plan.xyb, kLowDifference),
+                  activity<const Four>(work, plan), map, array<const float>(map_ring_), array<float>(tiles_),
+                  parameters_.xmul, task, keep ? plan.size.height : map_ring_rows_, plan.xyb.rows);
+  }
+
+  // The norms of tiles where somebody wants the map.
+  Status pool(Queue& queue, const MapRequest& map) {
     const DeviceArray<const float> remembered{remembered_ ? remembered_->address() : 0};
-    ACUITY_TRY(plan.late->run(
-        compare_kernels::pool, groups(plan.size.width, kTileWidth), groups(plan.size.height, kTileHeight),
-        DeviceArray<float>{plan.map->address()}, DeviceArray<const float>{halves ? plans_[1].map->address() : 0},
-        remembered, array<float>(tiles_), plan.size.width, plan.size.height, plan.map_stride,
-        halves ? plans_[1].map_stride : 0, map.at_least_remembered, map.remember || map.to != nullptr || p_ > 0, p_));
-    return {};
+    return queue.run(compare_kernels::pool, groups(setup_.width, kTileWidth), groups(setup_.height, kTileHeight),
+                     DeviceArray<float>{map_->address()},
+                     DeviceArray<const float>{half_map_ ? half_map_->address() : 0}, remembered, array<float>(tiles_),
+                     setup_.width, setup_.height, kernels::map_stride_of(setup_.width),
+                     half_map_ ? kernels::map_stride_of(plans_[1].size.width) : 0, map.at_least_remembered,
+                     map.remember || map.to != nullptr || p_ > 0, p_);
   }
 
-  Status reserve_map_rows() {
-    if (map_rows_) return {};
-    ACUITY_TRY_ASSIGN(map_rows_, setup_.device->allocate_pinned(plans_[0].map_floats() * sizeof(float)));
+  static size_t map_bytes(Size size) {
+    return static_cast<size_t>(kernels::map_stride_of(size.width)) * static_cast<size_t>(size.height) * sizeof(float);
+  }
+  Status reserve_maps(const MapRequest& map) {
+    const auto reserve = [&](std::unique_ptr<DeviceMemory>& memory, Size size) -> Status {
+      if (!memory) ACUITY_TRY_ASSIGN(memory, setup_.device->allocate(map_bytes(size)));
+      return {};
+    };
+    ACUITY_TRY(reserve(map_, plans_[0].size));
+    if (plans_.size() > 1) ACUITY_TRY(reserve(half_map_, plans_[1].size));
+    if (map.remember) ACUITY_TRY(reserve(remembered_, plans_[0].size));
+    if (map.to != nullptr && !map_rows_) {
+      ACUITY_TRY_ASSIGN(map_rows_, setup_.device->allocate_pinned(map_bytes(plans_[0].size)));
+    }
     return {};
   }
   void copy_map(float* to) const {
     const size_t width = static_cast<size_t>(setup_.width);
-    for (int y = 0; y < setup_.height; ++y) {
+    for (size_t y = 0; y < static_cast<size_t>(setup_.height); ++y) {
       const float* from = reinterpret_cast<const float*>(map_rows_->data()) +
-                          static_cast<ptrdiff_t>(y) * static_cast<ptrdiff_t>(plans_[0].map_stride);
-      std::copy(from, from + width, to + static_cast<size_t>(y) * width);
+                          y * static_cast<size_t>(kernels::map_stride_of(setup_.width));
+      std::copy(from, from + width, to + y * width);
     }
   }
 
@@ -510,9 +543,10 @@ class GpuRunner final : public Runner {
   int band_rows_ = 0;
   std::vector<LevelPlan> plans_;  // the full resolution, and the half where there is one
   int halved_ring_ = 0;           // rows of light of the half resolution
+  int map_ring_rows_ = 0;         // of the map of the full resolution, where it is not kept
   std::unique_ptr<DeviceMemory> memory_;
-  size_t halved_light_ = 0, tiles_ = 0;       // offsets
-  std::unique_ptr<DeviceMemory> remembered_;  // a map
+  size_t halved_light_ = 0, map_ring_ = 0, tiles_ = 0;         // offsets
+  std::unique_ptr<DeviceMemory> map_, half_map_, remembered_;  // where somebody wants them
   std::unique_ptr<PinnedMemory> results_;
   std::unique_ptr<PinnedMemory> map_rows_;  // on its way to the caller
   std::array<Upload, 3> uploads_;

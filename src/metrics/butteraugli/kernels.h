@@ -15,6 +15,7 @@
 // XYB less the low band, three planes of the picture's size without gaps. halved: three planes of halved_ring rows
 // without gaps, none if that is 0.
 #if KERNEL_HERE(make_xyb)
+#define ROOM_make_xyb ~, 8
 #define LESS_LOW 4
 #define LIGHT_SIDE 36
 #define LIGHT_PLANE (LIGHT_SIDE * LIGHT_SIDE)
@@ -101,6 +102,15 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xy
       soft[c * 6 + 5] = row_blurred_light(c * LIGHT_PLANE + i + LIGHT_SIDE);
     }
     if (k >= 4) {
+      // On its way while XYB is made.
+      real known[6];
+      UNROLL for (int r = 0; r < 6; ++r) known[r] = real(0.0f);
+      if (form_and_less >= LESS_LOW) {
+        UNROLL for (int r = 0; r < 2; ++r) {
+          const int row = min(top + first + k + r - 4, height - 1);
+          UNROLL for (int c = 0; c < 3; ++c) known[r * 3 + c] = at(low, (c * height + row) * width + min(x, width - 1));
+        }
+      }
       UNROLL for (int r = 0; r < 2; ++r) {
         const int y = top + first + k + r - 4;
         real values[3];
@@ -111,10 +121,7 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xy
                        blur_opsin(soft[r + 12], soft[r + 13], soft[r + 14], soft[r + 15], soft[r + 16]), nits,
                        values[0], values[1], values[2]);
         if (x < width && y < y_end) {
-          if (form_and_less >= LESS_LOW) {
-            UNROLL for (int c = 0; c < 3; ++c) values[c] = values[c] - at(low, (c * height + y) * width + x);
-          }
-          UNROLL for (int c = 0; c < 3; ++c) at(xyb, (c * ring + slot) * stride + x) = values[c];
+          UNROLL for (int c = 0; c < 3; ++c) at(xyb, (c * ring + slot) * stride + x) = values[c] - known[r * 3 + c];
         }
         slot = wrapped(slot + 1, ring);
       }

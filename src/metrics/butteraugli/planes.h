@@ -6,16 +6,25 @@
 // the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
 
-// Two pictures, or the reference alone, of which the low bands are kept, or the distorted one against such a reference.
+// Two pictures, or the reference alone, of which something is kept, or the distorted one against such a reference.
 #define WORK_PAIR 0
 #define WORK_PREPARE 1
 #define WORK_PREPARED 2
+
+// The planes from the split of the middle bands on, which share a ring.
+#define PLANE_HIGH 0              // X and Y of both pictures
+#define PLANE_BLURRED_ACTIVITY 0  // of both pictures, where the high bands have been split
+#define PLANE_DIFFERENCE 4        // pixel by pixel: of the middle bands, later of all but the low ones
+#define PLANE_MALTA 5             // inputs of the line filters: ultra-high, high and middle of X, then of Y
+#define PLANE_ACTIVITY 11         // of both pictures
+#define LATE_PLANES 13
 
 #define COLUMN_UNIT 128  // a row has room for a multiple of this
 #define MARGIN 32        // columns of zeros on either side
 
 FUNCTION int groups_of(int count, int unit) { return (count + unit - 1) / unit; }
 FUNCTION int stride_of(int width) { return groups_of(width, COLUMN_UNIT) * COLUMN_UNIT + 2 * MARGIN; }
+FUNCTION int map_stride_of(int width) { return groups_of(width, COLUMN_UNIT) * COLUMN_UNIT; }
 
 // What the host passes in `numbers`: the weights that depend on options, then blur_edge_scale for the columns and rows
 // of each blur.
