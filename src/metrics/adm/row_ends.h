@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What follows the last column of filtered rows: what the horizontal filters take there.
 //
-// It is the mirror image of the row, except where the last column is the last of those that libvmaf's AVX2 code makes at
-// once. That code does not mirror there; the filtered rows are one behind the other in its memory, and it reads on into
-// the next. The values of tests/golden come from it, so that is the definition.
+// It is the mirror image of the row, except where the last column is the last of those that libvmaf's AVX2 code makes
+// at once. That code does not mirror there; the filtered rows are one behind the other in its memory, and it reads on
+// into the next. The values of tests/golden come from it, so that is the definition.
 #ifndef ACUITY_METRICS_ADM_ROW_ENDS_H
 #define ACUITY_METRICS_ADM_ROW_ENDS_H
 
