@@ -94,8 +94,10 @@ Command score_command() {
       .description =
           {"Compares each picture DIST with the original REF, which all of them share. Files are recognised "
            "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, OpenEXR, PNM, PFM. A single - reads standard input.",
-           "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, and raw YUV where --size is given. A "
-           "pipe with a name cannot be looked into; any option of videos, such as --sync index, says that it is one.",
+           "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, raw YUV where --size is given, and "
+           "every "
+           "container and codec that libav knows. A pipe with a name cannot be looked into; any option of videos, such "
+           "as --sync index, says that it is one.",
            "Results go to standard output, everything else to standard error. With several pictures all are "
            "tried; the exit code is that of the first that failed."},
       .examples = {{"acuity score original.png compressed.jpg", "the SSIMULACRA2 score, with its meaning"},

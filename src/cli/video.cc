@@ -2,6 +2,7 @@
 #include "cli/video.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -222,11 +223,15 @@ class VideoScorer {
       while (side->has_frame()) side->advance();
       ACUITY_TRY(side->status());
     }
+    const Side& shifted = plan_.offset < 0 ? *reference_ : *distorted_;
+    const std::string less = plan_.offset == 0 ? ""
+                                               : fmt::format(", and --offset leaves out the first {} of {}",
+                                                             std::abs(plan_.offset), shifted.name());
     return Status(StatusCode::input,
-                  fmt::format("{} has {} frames ({}) but {} has {} ({}): use --shortest to score what both have, "
+                  fmt::format("{} has {} frames ({}) but {} has {} ({}){}: use --shortest to score what both have, "
                               "--offset to shift one, or --sync pts to pair by time",
                               reference_->name(), *reference_->frames(), describe(reference_->format().rate),
-                              distorted_->name(), *distorted_->frames(), describe(distorted_->format().rate)));
+                              distorted_->name(), *distorted_->frames(), describe(distorted_->format().rate), less));
   }
 
   Status nothing_scored() const {

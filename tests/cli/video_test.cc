@@ -106,6 +106,8 @@ TEST(Video, FramesAreChosen) {
   EXPECT_EQ(indices(scored({"--offset", "-2", first, four})), (std::vector<int>{2, 3, 4, 5}));
   EXPECT_EQ(indices(scored({"--offset=2", four, first})), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(scored({"--shortest", first, four})["metrics"]["psnr"]["value"], 100);
+  expect_failure({"--offset", "1", first, second}, 3, "leaves out the first 1 of " + second);
+  expect_failure({"--offset", "-1", first, second}, 3, "leaves out the first 1 of " + first);
 }
 
 TEST(Video, TimesPairFramesOfDifferentRates) {
