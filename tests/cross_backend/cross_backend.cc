@@ -118,8 +118,37 @@ void test_drawn(const MetricInfo& metric, const std::string& device, int width, 
     if (everything) {
       compare(metric, device, pair, true, 0, options);
       compare(metric, device, pair, false, 34, options);
+      if (type == SampleType::u8) compare(metric, device, pair, true, 34, options);
     }
   }
+}
+
+// One scorer for pairs and two references in turn: nothing of one may be left in another.
+void test_turns(const MetricInfo& metric, const std::string& device, int strip) {
+  const Sheet first({SampleType::u8, 8}, 70, 300, Channels::rgb, drawn(false, Channels::rgb));
+  const Sheet second({SampleType::u8, 8}, 70, 300, Channels::rgb, drawn(true, Channels::rgb));
+  std::vector<double> expected, found;
+  for (const bool on_device : {false, true}) {
+    ScorerOptions options{.metric = metric.name, .device = on_device ? device : "cpu"};
+    if (strip > 0) options.memory = MemoryMode::strip(strip);
+    Result<Scorer> scorer = Scorer::create(options, 70, 300);
+    const auto note = [&](const Result<Score>& score) {
+      (on_device ? found : expected).push_back(score.ok() ? score->value : std::nan(""));
+    };
+    if (!scorer.ok()) continue;
+    note(scorer->score(first.view, second.view));
+    for (const Sheet* reference : {&first, &second, &first}) {
+      if (!scorer->set_reference(reference->view).ok()) continue;
+      for (const Sheet* distorted : {&second, &first, &second}) note(scorer->score(distorted->view));
+      note(scorer->score(second.view, first.view));
+      note(scorer->score(second.view));
+    }
+  }
+  ++comparisons;
+  if (expected.size() == 16 && expected == found) return;
+  fmt::print("FAILED {} {} strip {}: pairs and prepared references in turn differ from the CPU's\n", metric.name,
+             device, strip);
+  ++failures;
 }
 
 // Every option that takes numbers at one of them, every word of the others, and the map where devices make it.
@@ -174,6 +203,7 @@ int test(const std::string& device, bool quick) {
       test_drawn(entry.info, device, 45, 140, true, channels);
     }
     test_options(entry, device);
+    for (const int strip : {0, 34}) test_turns(entry.info, device, strip);
     // These compare pictures of this height in several parts when cut into strips.
     if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
     if (entry.info.name == "iwssim") {

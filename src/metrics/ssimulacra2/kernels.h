@@ -3,6 +3,9 @@
 // scale's linear light), the row filter, and the column filter with the error maps and their sums. The column filter's
 // state lives in memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of
 // the one above it; XYB has more of them than the blurred planes, as it is made ahead.
+//
+// Of a prepared reference XYB and the blurred planes mu1 and s11 are kept whole, so that three of five planes are left
+// to be blurred. These come first everywhere: 0 mu2, 1 s22, 2 s12, 3 mu1, 4 s11.
 #include "lang/dialect.h"
 
 #include "metrics/pixels.h"
@@ -10,7 +13,7 @@
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"
 
-// XYB of a band: plane image * 3 + channel, `ring` rows each, row y at y % ring.
+// XYB of a band: three planes a picture, `ring` rows each, row y at y % ring.
 FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) {
   return (plane * ring + y % ring) * stride + x;
 }
@@ -24,20 +27,20 @@ FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stri
 // The mean of 2 x 2, in the reference's order of additions; the last column and row stand for what lies beyond them.
 FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
 
-// One thread makes the pixels of a quad (2 x 2) of one picture, 0 the reference, 1 the distorted one, which a launch of
-// twice as many groups does after the first; both lie in planes then. The band's rows run from y_begin, which is even,
-// to y_end; row y_first of the samples comes first. next: planes of linear light of the next scale, row next_first
-// first, next_plane floats a plane; none if next_plane is 0.
+// One thread makes the pixels of a quad (2 x 2) of one picture; a launch of twice as many groups does so for a second,
+// whose planes follow those of the first everywhere. The band's rows run from y_begin, which is even, to y_end; row
+// y_first of the samples comes first. next: planes of linear light of the next scale, row next_first first, next_plane
+// floats a plane; none if next_plane is 0.
 #if KERNEL_HERE(make_pixels)
 KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_out next, int form, int extent,
-       int first_image, int y_first, int width, int height, int y_begin, int y_end, int ring, int stride,
-       int next_first, int next_plane) {
+       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
+       int next_plane) {
   const int groups_down = (y_end - y_begin + 15) / 16;
-  const int image = first_image + group_y() / groups_down;
+  const int image = group_y() / groups_down;
   const int x = global_x() * 2;
   const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;
   if (x < width && y < y_end) {
-    const int planes = (image - first_image) * 3 * extent;
+    const int planes = image * 3 * extent;
     Pixel quad[4];
     FETCH_PIXELS(quad, 4, samples, table, form, extent,
                  planes + (min(y + k / 2, height - 1) - y_first) * width + min(x + k % 2, width - 1))
@@ -57,28 +60,40 @@ KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_ou
 #endif
 
 // The row filter: a group takes 32 rows of one channel and walks from left to right in tiles of 32 columns. local_x is
-// the row, local_y the blurred plane: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and the ring are multiples of 32, so the
-// rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
-// are `stride` columns of 32.
-#if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_of_scales)
-#define DEPTH 3                   // tiles on their way
+// the row, local_y the blurred plane. Bands and the rings are multiples of 32, so the rows of a group lie one after the
+// other. What it makes is written as it is made, column by column: 32 rows of a plane are `stride` columns of 32.
+#if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_prepared) || KERNEL_HERE(filter_rows_of_scales) || \
+    KERNEL_HERE(filter_reference_rows)
+#define DEPTH 4                   // tiles on their way
 #define PITCH 33                  // odd, so that neighbouring rows lie in different banks
 #define BOTH (2 * 32 * PITCH)     // a tile of both pictures
 SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
 
-// xyb_first, blurred_first: where the planes of the scale begin.
-FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, int xyb_first, int blurred_first, int channel, int width,
-                             int y, int y_end, int xyb_ring, int ring, int stride) {
+#define MOST_FETCHES 16  // of a thread, for a tile of one picture: 32 rows, shared by at least two planes
+
+// This thread's part of the tiles at `column`, to be number d of those on their way.
+#define FETCH_TILES(d, column)                                                                \
+  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {                                             \
+    if (k * planes < 32) {                                                                    \
+      fetched1[(d) * MOST_FETCHES + k] = at(reference, reference_row + offset[k] + (column)); \
+      fetched2[(d) * MOST_FETCHES + k] = at(distorted, distorted_row + offset[k] + (column)); \
+    }                                                                                         \
+  }
+
+// planes: how many are made, a constant. reference_first, distorted_first, blurred_first: where planes begin.
+FUNCTION void filter_rows_at(f32_in reference, f32_in distorted, f32_out blurred, int planes, int reference_first,
+                             int distorted_first, int blurred_first, int channel, int width, int y, int y_end,
+                             int reference_ring, int distorted_ring, int ring, int stride) {
   const int plane = local_y();
   const int rows = min(32, y_end - y);
-  const int reference = xyb_first + (channel * xyb_ring + y % xyb_ring) * stride;
-  const int distorted = reference + 3 * xyb_ring * stride;
+  const int reference_row = reference_first + (channel * reference_ring + y % reference_ring) * stride;
+  const int distorted_row = distorted_first + (channel * distorted_ring + y % distorted_ring) * stride;
   // What the plane is made of: one picture, or a product.
-  const bool of_distorted = plane == 1 || plane == 3;
-  const bool square = plane == 2 || plane == 3;
-  const bool product = plane == 4;
+  const bool of_distorted = plane < 2;
+  const bool square = plane == 1 || plane == 4;
+  const bool product = plane == 2;
   const int mine = local_x() * PITCH + (of_distorted ? 32 * PITCH : 0);
-  const int to = blurred_first + ((channel * 5 + plane) * ring + y % ring) * stride + local_x();
+  const int to = blurred_first + ((channel * planes + plane) * ring + y % ring) * stride + local_x();
   GaussianState state = gaussian_start();
   // The ten inputs before the tile: columns -6 .. 3 at first.
   real window[10];
@@ -86,26 +101,23 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, int xyb_first, int blu
     window[i] = real(0.0f);
     if (i >= 6 && i - 6 < width && local_x() < rows) {
       const int column = local_x() * stride + i - 6;
-      window[i] = at(xyb, (of_distorted ? distorted : reference) + column);
+      window[i] = of_distorted ? at(distorted, distorted_row + column) : at(reference, reference_row + column);
       if (square) window[i] = window[i] * window[i];
-      if (product) window[i] = window[i] * at(xyb, distorted + column);
+      if (product) window[i] = window[i] * at(distorted, distorted_row + column);
     }
     if (i >= 6) gaussian_row_step(state, window[i]);
   }
-  // A tile of both pictures is fetched while those before it are filtered, every fifth of its 64 rows by each plane's
-  // threads; memory answers later than one tile takes, so DEPTH tiles are on their way. Addresses are kept inside the
-  // picture, and what was fetched from beyond its right end is dropped later, so that no fetch waits for another; rows
-  // beyond its lower end are never looked at.
-  int offset[13];
-  real fetched[DEPTH * 13];
-  UNROLL for (int k = 0; k < 13; ++k) {
-    const int r = min(k * 5 + plane, 63);
-    offset[k] = (r < 32 ? reference : distorted) + min(r % 32, rows - 1) * stride;
-  }
+  // A tile of both pictures is fetched while those before it are filtered, its rows in turn by each plane's threads;
+  // memory answers later than one tile takes, so DEPTH tiles are on their way. Addresses are kept inside the picture,
+  // and what was fetched from beyond its right end is dropped later, so that no fetch waits for another; rows beyond
+  // its lower end are never looked at.
+  int offset[MOST_FETCHES];
+  real fetched1[DEPTH * MOST_FETCHES];
+  real fetched2[DEPTH * MOST_FETCHES];
+  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) offset[k] = min(k * planes + plane, rows - 1) * stride;
   UNROLL for (int d = 0; d < DEPTH; ++d) {
-    UNROLL for (int k = 0; k < 13; ++k) {
-      fetched[d * 13 + k] = at(xyb, offset[k] + min(d * 32 + 4 + local_x(), width - 1));
-    }
+    const int column = min(d * 32 + 4 + local_x(), width - 1);
+    FETCH_TILES(d, column)
   }
   int tile = 0;
   for (int x_first = 0; x_first < width; x_first += DEPTH * 32) {
@@ -113,12 +125,16 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, int xyb_first, int blu
       const int x = x_first + d * 32;
       if (x < width) {
         const bool inside = x + 4 + local_x() < width;
-        UNROLL for (int k = 0; k < 13; ++k) {
-          const int r = k * 5 + plane;
-          if (r < 64) arrived[tile + r * PITCH + local_x()] = inside ? fetched[d * 13 + k] : real(0.0f);
+        UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {
+          const int r = k * planes + plane;
+          if ((k + 1) * planes <= 32 || r < 32) {  // known beforehand but for the last
+            const int i = tile + r * PITCH + local_x();
+            arrived[i] = inside ? fetched1[d * MOST_FETCHES + k] : real(0.0f);
+            arrived[i + 32 * PITCH] = inside ? fetched2[d * MOST_FETCHES + k] : real(0.0f);
+          }
         }
         const int column = min(x + DEPTH * 32 + 4 + local_x(), width - 1);
-        UNROLL for (int k = 0; k < 13; ++k) fetched[d * 13 + k] = at(xyb, offset[k] + column);
+        FETCH_TILES(d, column)
         barrier_group();
         real inputs[42];
         UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
@@ -170,9 +186,27 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, int xyb_first, int blu
 #endif
 
 #if KERNEL_HERE(filter_rows)
-KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, int y_end, int xyb_ring, int ring,
-       int stride) {
-  filter_rows_at(xyb, blurred, 0, 0, group_y(), width, y_begin + group_x() * 32, y_end, xyb_ring, ring, stride);
+KERNEL(filter_rows, 32, 5, f32_in reference, f32_in distorted, f32_out blurred, int width, int y_begin, int y_end,
+       int xyb_ring, int ring, int stride) {
+  filter_rows_at(reference, distorted, blurred, 5, 0, 0, 0, group_y(), width, y_begin + group_x() * 32, y_end, xyb_ring,
+                 xyb_ring, ring, stride);
+}
+#endif
+
+// Against a prepared reference.
+#if KERNEL_HERE(filter_rows_prepared)
+KERNEL(filter_rows_prepared, 32, 3, f32_in reference, f32_in distorted, f32_out blurred, int width, int y_begin,
+       int y_end, int reference_ring, int distorted_ring, int ring, int stride) {
+  filter_rows_at(reference, distorted, blurred, 3, 0, 0, 0, group_y(), width, y_begin + group_x() * 32, y_end,
+                 reference_ring, distorted_ring, ring, stride);
+}
+#endif
+
+// One channel of a reference that is being prepared, which stands in for the distorted picture: mu1 and s11 are made
+// as mu2 and s22 are.
+#if KERNEL_HERE(filter_reference_rows)
+KERNEL(filter_reference_rows, 32, 2, f32_in xyb, f32_out kept, int width, int height, int rows, int stride) {
+  filter_rows_at(xyb, xyb, kept, 2, 0, 0, 0, 0, width, group_x() * 32, height, rows, rows, rows, stride);
 }
 #endif
 
@@ -180,8 +214,37 @@ KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, int width, int y_begin, 
 // filtering and the sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter
 // values and 6 column sums, `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is
 // four less than a multiple of sixteen.
-#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_of_scales)
+#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_prepared) || KERNEL_HERE(filter_columns_of_scales) || \
+    KERNEL_HERE(filter_reference_columns)
 #define CHUNK 16
+
+FUNCTION int next_slot(int slot, int ring) { return slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK; }
+
+// A chunk's inputs in `buffer`, of the column at `from`: `slot` is where its first row lies in the ring, a multiple of
+// sixteen, `rows` how many of them the picture has, if any; beyond them there is nothing.
+#define FETCH_CHUNK(values, buffer, from, slot, rows)                                         \
+  UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = real(0.0f);                              \
+  if ((rows) > 0) {                                                                           \
+    const int first4 = from + ((slot) / 32 * 32 * stride + (slot) % 32) / 4;                  \
+    UNROLL for (int k = 0; k < CHUNK / 4; ++k) {                                              \
+      const real4 four = at(buffer, first4 + k);                                              \
+      values[k * 4] = four.x;                                                                 \
+      values[k * 4 + 1] = four.y;                                                             \
+      values[k * 4 + 2] = four.z;                                                             \
+      values[k * 4 + 3] = four.w;                                                             \
+    }                                                                                         \
+    if ((rows) < CHUNK) {                                                                     \
+      UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = k < (rows) ? values[k] : real(0.0f); \
+    }                                                                                         \
+  }
+
+// Output k of a chunk: it needs the input four rows below it and the one six rows above it, which was the lower one
+// ten outputs before.
+#define COLUMN_STEP(recursion, before, now, k) \
+  gaussian_column_step(recursion, ((k) < 10 ? before[((k) + 6) % CHUNK] : now[((k) + 6) % CHUNK]) + now[k])
+#endif
+
+#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_prepared) || KERNEL_HERE(filter_columns_of_scales)
 SHARED(float, filtered, 5 * CHUNK * 32)
 SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
 SHUFFLES(6 * 32)
@@ -206,8 +269,6 @@ FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
   return sum;
 }
 
-FUNCTION int next_slot(int slot, int ring) { return slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK; }
-
 // Where a row of pixels lies in the ring, from where the row four below it does.
 FUNCTION int pixel_slot(int below, int ring) {
   return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD;
@@ -223,37 +284,36 @@ FUNCTION void close_tile(f32_out tiles, int first_tile, int column, int part, in
   }
 }
 
-// A chunk's inputs: `slot` is where its first row lies in the ring, a multiple of sixteen, `rows` how many of them the
-// picture has, if any; beyond them there is nothing.
-#define FETCH_CHUNK(values, slot, rows)                                                       \
-  UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = real(0.0f);                              \
-  if ((rows) > 0) {                                                                           \
-    const int first4 = from + ((slot) / 32 * 32 * stride + (slot) % 32) / 4;                  \
-    UNROLL for (int k = 0; k < CHUNK / 4; ++k) {                                              \
-      const real4 four = at(blurred, first4 + k);                                             \
-      values[k * 4] = four.x;                                                                 \
-      values[k * 4 + 1] = four.y;                                                             \
-      values[k * 4 + 2] = four.z;                                                             \
-      values[k * 4 + 3] = four.w;                                                             \
-    }                                                                                         \
-    if ((rows) < CHUNK) {                                                                     \
-      UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = k < (rows) ? values[k] : real(0.0f); \
-    }                                                                                         \
+// Pixels number j of this thread, in row y, which is row part + 6 * j of the chunk whose first lower input lies at
+// xyb_slot.
+#define FETCH_PIXEL(image1, image2, y)                                         \
+  image1[j] = real(0.0f);                                                      \
+  image2[j] = real(0.0f);                                                      \
+  if (inside && (y) >= 0 && (y) < n_end) {                                     \
+    const int row = pixel_slot(xyb_slot + part + 6 * j, xyb_ring);             \
+    image1[j] = at(reference, reference_at + (prepared ? (y) : row) * stride); \
+    image2[j] = at(distorted, distorted_at + row * stride);                    \
   }
 
-// xyb_first, blurred_first, first_tile: where the planes and tiles of the scale begin; column: of tiles.
-FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int xyb_first,
+// prepared: a constant; the last two planes are then blurred already and come from `kept`, where row n lies at n + 4,
+// and XYB of the reference lies in planes of as many rows. reference_first, distorted_first, blurred_first, first_tile:
+// where the planes and tiles of the scale begin; column: of tiles.
+FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in kept, f32_out state,
+                                f32_out tiles, bool prepared, int reference_first, int distorted_first,
                                 int blurred_first, int first_tile, int channel, int column, int width, int height,
-                                int n_begin, int n_end, int xyb_ring, int ring, int stride) {
+                                int n_begin, int n_end, int reference_ring, int xyb_ring, int ring, int stride) {
   const int x = column * 32 + local_x();
   const int part = local_y();
   const bool inside = x < width;
+  const bool filters = part < (prepared ? 3 : 5);
+  const bool fetches_kept = prepared && (part == 3 || part == 4);
   const int saved = channel * 36 * stride + x;
-  const int from = (blurred_first + (channel * 5 + min(part, 4)) * ring * stride + x * 32) / 4;
+  const int from = (blurred_first + (channel * (prepared ? 3 : 5) + min(part, 4)) * ring * stride + x * 32) / 4;
+  const int from_kept = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
-    if (part < 5) {
+    if (filters) {
       recursion.p1 = at(state, saved + (part * 6 + 0) * stride);
       recursion.q1 = at(state, saved + (part * 6 + 1) * stride);
       recursion.p2 = at(state, saved + (part * 6 + 2) * stride);
@@ -263,51 +323,45 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
     }
     sum = at(state, saved + (30 + part) * stride);
   }
-  // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs
-  // before. Inputs of the chunk before and of this one are at hand; those of the next are on their way.
+  // Inputs of the chunk before and of this one are at hand; those of the next are on their way.
   real before[CHUNK];
   real now[CHUNK];
   // Of the chunk's first lower input, in the ring; chunks never straddle its end.
   int slot = (n_begin + GAUSSIAN_AHEAD) % ring;
   const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
-  FETCH_CHUNK(before, slot_before, n_begin > 0 ? CHUNK : 0)
-  FETCH_CHUNK(now, slot, height - (n_begin + GAUSSIAN_AHEAD))
+  FETCH_CHUNK(before, blurred, from, slot_before, filters && n_begin > 0 ? CHUNK : 0)
+  if (fetches_kept) {
+    FETCH_CHUNK(now, kept, from_kept, n_begin + GAUSSIAN_AHEAD, height - n_begin)
+  } else {
+    FETCH_CHUNK(now, blurred, from, slot, height - (n_begin + GAUSSIAN_AHEAD))
+  }
   int xyb_slot = (n_begin + GAUSSIAN_AHEAD) % xyb_ring;
-  const int image = xyb_first + channel * xyb_ring * stride + x;
+  const int reference_at = reference_first + channel * reference_ring * stride + x;
+  const int distorted_at = distorted_first + channel * xyb_ring * stride + x;
   real image1[3];
   real image2[3];
-  UNROLL for (int j = 0; j < 3; ++j) {
-    image1[j] = real(0.0f);
-    image2[j] = real(0.0f);
-    if (inside && n_begin + part + 6 * j >= 0 && n_begin + part + 6 * j < n_end) {
-      const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
-      image1[j] = at(xyb, i);
-      image2[j] = at(xyb, i + 3 * xyb_ring * stride);
-    }
-  }
+  UNROLL for (int j = 0; j < 3; ++j) { FETCH_PIXEL(image1, image2, n_begin + part + 6 * j) }
   for (int n = n_begin; n < n_end; n += CHUNK) {
     const int rows = min(CHUNK, n_end - n);
     slot = next_slot(slot, ring);
     xyb_slot = next_slot(xyb_slot, xyb_ring);
     real next[CHUNK];
-    FETCH_CHUNK(next, slot, n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
+    if (fetches_kept) {
+      FETCH_CHUNK(next, kept, from_kept, n + CHUNK + GAUSSIAN_AHEAD, n + CHUNK < n_end ? height - (n + CHUNK) : 0)
+    } else {
+      FETCH_CHUNK(next, blurred, from, slot, n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
+    }
     // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
     real next1[3];
     real next2[3];
-    UNROLL for (int j = 0; j < 3; ++j) {
-      next1[j] = real(0.0f);
-      next2[j] = real(0.0f);
-      if (inside && n + CHUNK + part + 6 * j < n_end) {
-        const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
-        next1[j] = at(xyb, i);
-        next2[j] = at(xyb, i + 3 * xyb_ring * stride);
+    UNROLL for (int j = 0; j < 3; ++j) { FETCH_PIXEL(next1, next2, n + CHUNK + part + 6 * j) }
+    if (filters) {
+      UNROLL for (int k = 0; k < CHUNK; ++k) {
+        filtered[(part * CHUNK + k) * 32 + local_x()] = COLUMN_STEP(recursion, before, now, k);
       }
     }
-    if (part < 5) {
-      UNROLL for (int k = 0; k < CHUNK; ++k) {
-        const real above = k < 10 ? before[(k + 6) % CHUNK] : now[(k + 6) % CHUNK];
-        filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above + now[k]);
-      }
+    if (fetches_kept) {
+      UNROLL for (int k = 0; k < CHUNK; ++k) filtered[(part * CHUNK + k) * 32 + local_x()] = now[k];
     }
     barrier_group();
     UNROLL for (int j = 0; j < 3; ++j) {
@@ -317,10 +371,10 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
         real ssim = real(0.0f);
         real edge = real(0.0f);
         if (inside && n + k >= 0) {
-          const real mu1 = filtered[i];
-          const real mu2 = filtered[CHUNK * 32 + i];
-          ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i],
-                            filtered[4 * CHUNK * 32 + i]);
+          const real mu1 = filtered[3 * CHUNK * 32 + i];
+          const real mu2 = filtered[i];
+          ssim = ssim_error(mu1, mu2, filtered[4 * CHUNK * 32 + i], filtered[CHUNK * 32 + i],
+                            filtered[2 * CHUNK * 32 + i]);
           edge = edge_error(image1[j], mu1, image2[j], mu2);
         }
         errors[i] = ssim;
@@ -350,7 +404,7 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
     }
   }
   if (inside && n_end < height) {
-    if (part < 5) {
+    if (filters) {
       at(state, saved + (part * 6 + 0) * stride) = recursion.p1;
       at(state, saved + (part * 6 + 1) * stride) = recursion.q1;
       at(state, saved + (part * 6 + 2) * stride) = recursion.p2;
@@ -364,10 +418,50 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
 #endif
 
 #if KERNEL_HERE(filter_columns)
-KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
-       int n_begin, int n_end, int xyb_ring, int ring, int stride) {
-  filter_columns_at(xyb, blurred, state, tiles, 0, 0, 0, group_y(), group_x(), width, height, n_begin, n_end, xyb_ring,
-                    ring, stride);
+KERNEL(filter_columns, 32, 6, f32_in reference, f32_in distorted, f32x4_in blurred, f32_out state, f32_out tiles,
+       int width, int height, int n_begin, int n_end, int xyb_ring, int ring, int stride) {
+  filter_columns_at(reference, distorted, blurred, blurred, state, tiles, false, 0, 0, 0, 0, group_y(), group_x(),
+                    width, height, n_begin, n_end, xyb_ring, xyb_ring, ring, stride);
+}
+#endif
+
+#if KERNEL_HERE(filter_columns_prepared)
+KERNEL(filter_columns_prepared, 32, 6, f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in kept,
+       f32_out state, f32_out tiles, int width, int height, int n_begin, int n_end, int kept_rows, int xyb_ring,
+       int ring, int stride) {
+  filter_columns_at(reference, distorted, blurred, kept, state, tiles, true, 0, 0, 0, 0, group_y(), group_x(), width,
+                    height, n_begin, n_end, kept_rows, xyb_ring, ring, stride);
+}
+#endif
+
+// The column filter of a reference that is being prepared, in place: a group takes 32 columns of mu1 and s11 of one
+// channel, `rows` rows each. Row n goes to n + 4, where the last input lay that it needs.
+#if KERNEL_HERE(filter_reference_columns)
+KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int width, int height, int rows, int stride) {
+  const int from = (group_y() * 2 + local_y()) * rows * (stride / 4) + global_x() * 8;
+  if (global_x() < width) {
+    GaussianState recursion = gaussian_start();
+    real before[CHUNK];
+    real now[CHUNK];
+    UNROLL for (int k = 0; k < CHUNK; ++k) before[k] = real(0.0f);
+    FETCH_CHUNK(now, kept, from, 0, height)
+    for (int slot = 0; slot < height + GAUSSIAN_AHEAD; slot += CHUNK) {
+      real next[CHUNK];
+      FETCH_CHUNK(next, kept, from, slot + CHUNK, height - (slot + CHUNK))
+      const int first4 = from + (slot / 32 * 32 * stride + slot % 32) / 4;
+      UNROLL for (int k = 0; k < CHUNK; k += 4) {
+        const real o0 = COLUMN_STEP(recursion, before, now, k);
+        const real o1 = COLUMN_STEP(recursion, before, now, k + 1);
+        const real o2 = COLUMN_STEP(recursion, before, now, k + 2);
+        const real o3 = COLUMN_STEP(recursion, before, now, k + 3);
+        at(kept, first4 + k / 4) = to_real4(o0, o1, o2, o3);
+      }
+      UNROLL for (int k = 0; k < CHUNK; ++k) {
+        before[k] = now[k];
+        now[k] = next[k];
+      }
+    }
+  }
 }
 #endif
 
@@ -476,8 +570,9 @@ KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in r
 KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int height) {
   Place place = place_of_first(width, height);
   while (group_x() >= place.row_block + place.rows / 32) place = place_after(place);
-  filter_rows_at(xyb, blurred, place.xyb, place.blurred, group_y(), place.width, (group_x() - place.row_block) * 32,
-                 place.height, place.rows, place.rows, place.stride);
+  filter_rows_at(xyb, xyb, blurred, 5, place.xyb, place.xyb + 3 * place.rows * place.stride, place.blurred, group_y(),
+                 place.width, (group_x() - place.row_block) * 32, place.height, place.rows, place.rows, place.rows,
+                 place.stride);
 }
 #endif
 
@@ -485,8 +580,9 @@ KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int
 KERNEL(filter_columns_of_scales, 32, 6, f32_in xyb, f32x4_in blurred, f32_out tiles, int width, int height) {
   Place place = place_of_first(width, height);
   while (group_x() >= place.column + place.stride / 32) place = place_after(place);
-  filter_columns_at(xyb, blurred, tiles, tiles, place.xyb, place.blurred, place.tile, group_y(),
+  filter_columns_at(xyb, xyb, blurred, blurred, tiles, tiles, false, place.xyb,
+                    place.xyb + 3 * place.rows * place.stride, place.blurred, place.tile, group_y(),
                     group_x() - place.column, place.width, place.height, -4, place.height, place.rows, place.rows,
-                    place.stride);
+                    place.rows, place.stride);
 }
 #endif
