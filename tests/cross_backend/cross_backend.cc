@@ -63,13 +63,8 @@ Result<Score> score(const MetricInfo& metric, const std::string& device, const C
 }
 
 // Prints the first output that differs: outputs run from the finest scale on, so it names the stage to look at.
-void compare(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
-             const ScorerOptions& options = {}) {
-  const Result<Score> expected = score(metric, "cpu", pair, false, 0, options);
-  const Result<Score> found = score(metric, device, pair, prepared, strip, options);
+void check(const std::string& what, const Result<Score>& expected, const Result<Score>& found) {
   ++comparisons;
-  const std::string what = fmt::format("{} {} {}{}{}", metric.name, device, pair.name, prepared ? " prepared" : "",
-                                       strip > 0 ? fmt::format(" strip {}", strip) : "");
   if (!expected.ok() || !found.ok()) {
     const Status status = expected.ok() ? found.status() : expected.status();
     if (expected.ok() == found.ok()) return;  // both refuse
@@ -93,6 +88,13 @@ void compare(const MetricInfo& metric, const std::string& device, const Case& pa
     fmt::print("FAILED {}: the maps differ\n", what);
     ++failures;
   }
+}
+
+void compare(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
+             const ScorerOptions& options = {}) {
+  check(fmt::format("{} {} {}{}{}", metric.name, device, pair.name, prepared ? " prepared" : "",
+                    strip > 0 ? fmt::format(" strip {}", strip) : ""),
+        score(metric, "cpu", pair, false, 0, options), score(metric, device, pair, prepared, strip, options));
 }
 
 // Alpha runs from nothing to all.
@@ -123,32 +125,48 @@ void test_drawn(const MetricInfo& metric, const std::string& device, int width, 
   }
 }
 
-// One scorer for pairs and two references in turn: nothing of one may be left in another.
-void test_turns(const MetricInfo& metric, const std::string& device, int strip) {
-  const Sheet first({SampleType::u8, 8}, 70, 300, Channels::rgb, drawn(false, Channels::rgb));
-  const Sheet second({SampleType::u8, 8}, 70, 300, Channels::rgb, drawn(true, Channels::rgb));
-  std::vector<double> expected, found;
-  for (const bool on_device : {false, true}) {
-    ScorerOptions options{.metric = metric.name, .device = on_device ? device : "cpu"};
+// One scorer, call after call: what one call leaves on the device reaches no other, be it as bright as can be.
+void test_in_turn(const MetricEntry& entry, const std::string& device, int width, int height, int strip) {
+  const Sheet first({}, width, height, Channels::rgb, drawn(false, Channels::rgb));
+  const Sheet second({}, width, height, Channels::rgb,
+                     [](int c, int x, int y) { return (7 * x + 5 * y + c) % 97 / 97.0; });
+  const Sheet distorted({}, width, height, Channels::rgb, drawn(true, Channels::rgb));
+  const Sheet transparent({}, width, height, Channels::rgba, drawn(true, Channels::rgba));
+  Sheet bright({.type = SampleType::f32}, width, height, Channels::rgb,
+               [](int, int x, int y) { return x % 16 == 0 && y % 16 == 0 ? 3e38 : 0.5; });
+  bright.view.colour.transfer = Transfer::linear;
+  for (const bool map : {false, true}) {
+    if (map && !entry.map_on_gpu) continue;
+    ScorerOptions options{.metric = entry.info.name, .device = device, .want_map = map};
     if (strip > 0) options.memory = MemoryMode::strip(strip);
-    Result<Scorer> scorer = Scorer::create(options, 70, 300);
-    const auto note = [&](const Result<Score>& score) {
-      (on_device ? found : expected).push_back(score.ok() ? score->value : std::nan(""));
+    Result<Scorer> scorer = Scorer::create(options, width, height);
+    const auto expect = [&](const std::string& step, const Sheet& reference, const Result<Score>& found,
+                            const Sheet* other = nullptr) {
+      const Case pair{"", &reference.view, other != nullptr ? &other->view : &distorted.view};
+      check(fmt::format("{} {} {}x{} in turn{}: {}", entry.info.name, device, width, height, map ? ", map" : "", step),
+            score(entry.info, "cpu", pair, false, 0, {.want_map = map}), found);
     };
-    if (!scorer.ok()) continue;
-    note(scorer->score(first.view, second.view));
-    for (const Sheet* reference : {&first, &second, &first}) {
-      if (!scorer->set_reference(reference->view).ok()) continue;
-      for (const Sheet* distorted : {&second, &first, &second}) note(scorer->score(distorted->view));
-      note(scorer->score(second.view, first.view));
-      note(scorer->score(second.view));
+    if (!scorer.ok()) {
+      expect("no scorer", first, scorer.status());
+      continue;
     }
+    const auto prepared = [&](const Sheet& reference) -> Result<Score> {
+      if (Status set = scorer->set_reference(reference.view); !set.ok()) return set;
+      return scorer->score(distorted.view);
+    };
+    expect("first, prepared", first, prepared(first));
+    expect("first, a pair", first, scorer->score(first.view, distorted.view));
+    expect("second, prepared", second, prepared(second));
+    expect("first, another pair", first, scorer->score(first.view, distorted.view));
+    expect("second, still prepared", second, scorer->score(distorted.view));
+    expect("second against a transparent one", second, scorer->score(transparent.view), &transparent);
+    static_cast<void>(scorer->score(bright.view, bright.view));
+    expect("second, after bright ones", second, scorer->score(distorted.view));
+    static_cast<void>(scorer->score(bright.view, bright.view));
+    expect("first, a pair after bright ones", first, scorer->score(first.view, distorted.view));
+    static_cast<void>(prepared(bright));
+    expect("first, prepared after a bright one", first, prepared(first));
   }
-  ++comparisons;
-  if (expected.size() == 16 && expected == found) return;
-  fmt::print("FAILED {} {} strip {}: pairs and prepared references in turn differ from the CPU's\n", metric.name,
-             device, strip);
-  ++failures;
 }
 
 // Every option that takes numbers at one of them, every word of the others, and the map where devices make it.
@@ -203,7 +221,8 @@ int test(const std::string& device, bool quick) {
       test_drawn(entry.info, device, 45, 140, true, channels);
     }
     test_options(entry, device);
-    for (const int strip : {0, 34}) test_turns(entry.info, device, strip);
+    for (const int strip : {0, 34}) test_in_turn(entry, device, 70, 300, strip);
+    if (!quick) test_in_turn(entry, device, 777, 2051, 0);
     // These compare pictures of this height in several parts when cut into strips.
     if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
     if (entry.info.name == "iwssim") {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on the GPU, from the middle bands to the norms: the split of the middle and of the high bands, the blur
-// of the activity and the map, band by band as in kernels.h; and the norms of the whole map.
+// Butteraugli on the GPU, from the middle bands to all that the map is made from: the split of the middle and of the
+// high bands, and the blur of the activity, band by band as in kernels.h.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
-#include "metrics/tile_sums.h"
 #include "metrics/butteraugli/math.h"
 #include "metrics/butteraugli/blurs.h"
-#include "metrics/butteraugli/malta.h"
 #include "metrics/butteraugli/planes.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -78,24 +76,50 @@
 #define SHIFT_WINDOW(NAME) \
   UNROLL for (int k = 0; k < 2 * BLUR_##NAME##_RADIUS * 4; ++k) window[k] = window[k + QUAD_CHUNK * 4];
 
+// ---------------------------------------------------------------------------------------------------------------------
+// The splits come in two forms, of both pictures and of one against a prepared reference: that the compiler knows which
+// is worth 5 % of a pair's time. kept: bands of the prepared reference; those of both pictures are compared and, where
+// `keep` is not 0, the first one's kept.
+
 // Splits the middle bands, a plane of `from` for each local_y, and compares them: rows y_begin to y_end - 1. `planes`,
-// the high bands among them, have a ring of their own.
-#if KERNEL_HERE(split_middle_band)
-#define ROOM_split_middle_band ~, 2
+// the high bands among them, have a ring of their own. kept: X, Y and B.
+#if KERNEL_HERE(split_middle_pair) || KERNEL_HERE(split_middle_one)
 #define SAMPLE_MIDDLE(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MIDDLE(i) window[(k + BLUR_MIDDLE_RADIUS + (i)) * 4 + j]
 SHARED(real4, soft_middle, 6 * QUAD_CHUNK * 32)
 
 FUNCTION int soft_middle_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 32 + local_x(); }
 
-KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out planes, f32_in numbers, real xmul, int walk, int to_slot,
-       int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+// What a row of a chunk is made from besides the blurred bands: of each picture X and Y of the band before the blur,
+// but of a prepared reference X, Y and B as they are compared.
+#define FETCH_MIDDLE(row)                                                                                   \
+  {                                                                                                         \
+    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \
+    const int kept_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                       \
+    UNROLL for (int p = 0; p < (one ? 3 : 2); ++p) {                                                        \
+      const real4 quad = one ? at(kept, p * height * quad_stride + kept_here) : at(from, p * plane + here); \
+      UNPACK(reference, p * 4, quad)                                                                        \
+    }                                                                                                       \
+    UNROLL for (int p = 0; p < 2; ++p) {                                                                    \
+      const real4 quad = at(from, (3 + p) * plane + here);                                                  \
+      UNPACK(distorted, p * 4, quad)                                                                        \
+    }                                                                                                       \
+  }
+#define SOFT_MIDDLE(first)                                          \
+  UNROLL for (int p = 0; p < 3; ++p) {                              \
+    const real4 quad = soft_middle[soft_middle_at((first) + p, k)]; \
+    UNPACK(soft, p * 4, quad)                                       \
+  }
+
+FUNCTION void split_middle_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul,
+                                int keep, int walk, int to_slot, int to_ring, int width, int height, int y_begin,
+                                int y_end, int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
   const int plane = ring * quad_stride;
   const int to_plane = to_ring * quad_stride;
-  const int column = local_y() * plane + global_x();
+  const int column = ((one ? 3 : 0) + local_y()) * plane + global_x();
   const int top = y_begin + group_y() * walk;
   const int end = min(top + walk, y_end);
   int own = wrapped(slot_begin + group_y() * walk, ring);
@@ -109,55 +133,65 @@ KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out planes, f32_in numbers
     BLUR_QUAD_ROWS(MIDDLE, SCALES_MIDDLE, 2, FETCH_QUADS_AROUND)
     FETCH_COMING
     if (n >= top) {
-      // What the pixels are made from is on its way while columns are blurred.
-      const int here = wrapped(own + min(local_y(), QUAD_CHUNK - 1), ring) * quad_stride + global_x();
-      real whole_band[16];
-      UNROLL for (int p = 0; p < 4; ++p) {
-        const real4 quad = at(from, (p < 2 ? p : p + 1) * plane + here);
-        UNPACK(whole_band, p * 4, quad)
-      }
+      // One picture leaves room for two chunks in turn, which saves a barrier. Three threads make four rows: they take
+      // turns at the last.
+      const int chunk = (n - top) / QUAD_CHUNK;
+      const int turn = one ? chunk % 2 * 3 : 0;
+      const int first = one ? (local_y() + chunk) % 3 : local_y();
+      // On its way while columns are blurred.
+      real reference[12];
+      real distorted[8];
+      FETCH_MIDDLE(min(first, QUAD_CHUNK - 1))
       real results[QUAD_CHUNK * 4];
       BLUR_QUAD_COLUMNS(MIDDLE, SCALES_MIDDLE)
       UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {
-        soft_middle[soft_middle_at(local_y(), k)] =
+        soft_middle[soft_middle_at(turn + local_y(), k)] =
             to_real4(results[k * 4], results[k * 4 + 1], results[k * 4 + 2], results[k * 4 + 3]);
       }
       barrier_group();
-      const int y = n + local_y();
-      if (local_y() < QUAD_CHUNK && x < width && y < end) {
-        const int to = wrapped(to_own + local_y(), to_ring) * quad_stride + global_x();
-        real soft[24];
-        UNROLL for (int p = 0; p < 6; ++p) {
-          const real4 quad = soft_middle[soft_middle_at(p, local_y())];
-          UNPACK(soft, p * 4, quad)
+      for (int round = 0; round < (one ? 2 : 1); ++round) {
+        const int k = first + 3 * round;
+        if (k >= min(QUAD_CHUNK, end - n) || x >= width) continue;
+        if (round > 0) FETCH_MIDDLE(k)
+        const int to = wrapped(to_own + k, to_ring) * quad_stride + global_x();
+        const bool row_inside = inside(n + k, height);
+        real soft[12];
+        real high[8];
+        if (!one) {
+          SOFT_MIDDLE(0)
+          UNROLL for (int j = 0; j < 4; ++j) {
+            split_middle(reference[j], reference[4 + j], soft[j], soft[4 + j], reference[j], reference[4 + j], high[j],
+                         high[4 + j]);
+            reference[8 + j] = soft[8 + j];
+          }
+          at(planes, PLANE_HIGH * to_plane + to) = PACK(high, 0, x, width, row_inside);
+          at(planes, (PLANE_HIGH + 1) * to_plane + to) = PACK(high, 4, x, width, row_inside);
+          if (keep != 0 && row_inside) {
+            UNROLL for (int p = 0; p < 3; ++p) {
+              at(kept, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
+            }
+          }
         }
-        real x1[4];
-        real y1[4];
-        real x2[4];
-        real y2[4];
-        real high1[8];
-        real high2[8];
+        SOFT_MIDDLE(one ? turn : 3)
         real differences[4];
         real malta_x[4];
         real malta_y[4];
         UNROLL for (int j = 0; j < 4; ++j) {
-          split_middle(whole_band[j], whole_band[4 + j], soft[j], soft[4 + j], x1[j], y1[j], high1[j], high1[4 + j]);
-          split_middle(whole_band[8 + j], whole_band[12 + j], soft[12 + j], soft[16 + j], x2[j], y2[j], high2[j],
-                       high2[4 + j]);
-          differences[j] = middle_difference(x1[j] - x2[j], y1[j] - y2[j], soft[8 + j] - soft[20 + j], xmul);
-          malta_x[j] = malta_input(x1[j], x2[j], MIDDLE_X_SYMMETRIC, MIDDLE_X_ONE_SIDED, MIDDLE_X_NORM);
-          malta_y[j] = malta_input(y1[j], y2[j], MIDDLE_Y_SYMMETRIC, MIDDLE_Y_ONE_SIDED, MIDDLE_Y_NORM);
+          real x2;
+          real y2;
+          split_middle(distorted[j], distorted[4 + j], soft[j], soft[4 + j], x2, y2, high[j], high[4 + j]);
+          differences[j] =
+              middle_difference(reference[j] - x2, reference[4 + j] - y2, reference[8 + j] - soft[8 + j], xmul);
+          malta_x[j] = malta_input(reference[j], x2, MIDDLE_X_SYMMETRIC, MIDDLE_X_ONE_SIDED, MIDDLE_X_NORM);
+          malta_y[j] = malta_input(reference[4 + j], y2, MIDDLE_Y_SYMMETRIC, MIDDLE_Y_ONE_SIDED, MIDDLE_Y_NORM);
         }
-        const bool row_inside = inside(y, height);
-        at(planes, PLANE_HIGH * to_plane + to) = PACK(high1, 0, x, width, row_inside);
-        at(planes, (PLANE_HIGH + 1) * to_plane + to) = PACK(high1, 4, x, width, row_inside);
-        at(planes, (PLANE_HIGH + 2) * to_plane + to) = PACK(high2, 0, x, width, row_inside);
-        at(planes, (PLANE_HIGH + 3) * to_plane + to) = PACK(high2, 4, x, width, row_inside);
+        at(planes, (PLANE_HIGH + 2) * to_plane + to) = PACK(high, 0, x, width, row_inside);
+        at(planes, (PLANE_HIGH + 3) * to_plane + to) = PACK(high, 4, x, width, row_inside);
         at(planes, PLANE_DIFFERENCE * to_plane + to) = PACK(differences, 0, x, width, true);
         at(planes, (PLANE_MALTA + 2) * to_plane + to) = PACK(malta_x, 0, x, width, row_inside);
         at(planes, (PLANE_MALTA + 5) * to_plane + to) = PACK(malta_y, 0, x, width, row_inside);
       }
-      barrier_group();
+      if (!one) barrier_group();
       own = wrapped(own + QUAD_CHUNK, ring);
       to_own = wrapped(to_own + QUAD_CHUNK, to_ring);
     }
@@ -166,19 +200,65 @@ KERNEL(split_middle_band, 32, 6, f32x4_in from, f32x4_out planes, f32_in numbers
 }
 #endif
 
-// Splits the high bands, X and Y of both pictures, a plane for each local_y, and compares them: rows y_begin to y_end -
-// 1. from: `planes`, to be read. The reference's activity is left out where it is kept, blurred.
-#if KERNEL_HERE(split_high)
+#if KERNEL_HERE(split_middle_pair)
+#define ROOM_split_middle_pair ~, 2
+KERNEL(split_middle_pair, 32, 6, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
+       int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_middle_rows(false, from, planes, kept, numbers, xmul, keep, walk, to_slot, to_ring, width, height, y_begin,
+                    y_end, slot_begin, ring);
+}
+#endif
+
+#if KERNEL_HERE(split_middle_one)
+#define ROOM_split_middle_one ~, 4
+KERNEL(split_middle_one, 32, 3, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
+       int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_middle_rows(true, from, planes, kept, numbers, xmul, keep, walk, to_slot, to_ring, width, height, y_begin,
+                    y_end, slot_begin, ring);
+}
+#endif
+
+// Splits the high bands, a plane for each local_y, and compares them: rows y_begin to y_end - 1. from: `planes`, to be
+// read. kept: X and Y of the high, then of the ultra-high band.
+#if KERNEL_HERE(split_high_pair) || KERNEL_HERE(split_high_one)
 #define SAMPLE_HIGH(i) samples[j + 4 + (i)]
 #define WINDOW_QUAD_HIGH(i) window[(k + BLUR_HIGH_RADIUS + (i)) * 4 + j]
-SHARED(real4, soft, 2 * 4 * QUAD_CHUNK * 32)  // of two chunks in turn
-KERNEL(split_high, 32, 4, f32x4_in from, f32x4_out planes, f32_in numbers, real xmul, int work, int walk, int width,
-       int height, int y_begin, int y_end, int slot_begin, int ring) {
+SHARED(real4, soft_high, 2 * 4 * QUAD_CHUNK * 32)  // of two chunks in turn
+
+FUNCTION int soft_high_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 32 + local_x(); }
+
+// What a row of a chunk is made from besides the blurred bands: of each picture X and Y of the band before the blur,
+// but of a prepared reference all that is kept; and the difference of the middle bands.
+#define FETCH_HIGH(row)                                                                                     \
+  {                                                                                                         \
+    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \
+    const int kept_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                       \
+    UNROLL for (int p = 0; p < (one ? 4 : 2); ++p) {                                                        \
+      const real4 quad =                                                                                    \
+          one ? at(kept, p * height * quad_stride + kept_here) : at(from, (PLANE_HIGH + p) * plane + here); \
+      UNPACK(reference, p * 4, quad)                                                                        \
+    }                                                                                                       \
+    UNROLL for (int p = 0; p < 2; ++p) {                                                                    \
+      const real4 quad = at(from, (PLANE_HIGH + 2 + p) * plane + here);                                     \
+      UNPACK(distorted, p * 4, quad)                                                                        \
+    }                                                                                                       \
+    const real4 middle_quad = at(planes, PLANE_DIFFERENCE * plane + here);                                  \
+    UNPACK(middles, 0, middle_quad)                                                                         \
+  }
+#define SOFT_HIGH(first)                                               \
+  UNROLL for (int p = 0; p < 2; ++p) {                                 \
+    const real4 quad = soft_high[soft_high_at(turn + (first) + p, k)]; \
+    UNPACK(soft, p * 4, quad)                                          \
+  }
+
+FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul,
+                              int keep, int walk, int width, int height, int y_begin, int y_end, int slot_begin,
+                              int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
   const int plane = ring * quad_stride;
-  const int column = (PLANE_HIGH + local_y()) * plane + global_x();
+  const int column = (PLANE_HIGH + (one ? 2 : 0) + local_y()) * plane + global_x();
   const int top = y_begin + group_y() * walk;
   const int end = min(top + walk, y_end);
   int own = wrapped(slot_begin + group_y() * walk, ring);
@@ -188,56 +268,60 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_out planes, f32_in numbers, real 
   for (int n = top - 8; n < end; n += QUAD_CHUNK) {
     BLUR_QUAD_ROWS(HIGH, SCALES_HIGH, 1, FETCH_QUADS)
     if (n >= top) {
-      const int turn = (n - top) / QUAD_CHUNK % 2 * 4 * QUAD_CHUNK;
-      // What the pixels are made from is on its way while columns are blurred.
-      const int to = wrapped(own + local_y(), ring) * quad_stride + global_x();
-      real whole_band[16];
+      const int turn = (n - top) / QUAD_CHUNK % 2 * 4;
+      // On its way while columns are blurred.
+      real reference[16];
+      real distorted[8];
       real middles[4];
-      UNROLL for (int p = 0; p < 4; ++p) {
-        const real4 quad = at(from, (PLANE_HIGH + p) * plane + to);
-        UNPACK(whole_band, p * 4, quad)
-      }
-      const real4 middle_quad = at(planes, PLANE_DIFFERENCE * plane + to);
-      UNPACK(middles, 0, middle_quad)
+      FETCH_HIGH(local_y())
       real results[QUAD_CHUNK * 4];
       BLUR_QUAD_COLUMNS(HIGH, SCALES_HIGH)
       UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {
-        soft[(turn + local_y() * QUAD_CHUNK + k) * 32 + local_x()] =
+        soft_high[soft_high_at(turn + local_y(), k)] =
             to_real4(results[k * 4], results[k * 4 + 1], results[k * 4 + 2], results[k * 4 + 3]);
       }
       barrier_group();
-      const int y = n + local_y();
-      if (x < width && y < end) {
-        real blurred[16];
-        UNROLL for (int p = 0; p < 4; ++p) {
-          const real4 quad = soft[(turn + p * QUAD_CHUNK + local_y()) * 32 + local_x()];
-          UNPACK(blurred, p * 4, quad)
+      for (int round = 0; round < (one ? 2 : 1); ++round) {
+        const int k = local_y() + 2 * round;
+        if (k >= min(QUAD_CHUNK, end - n) || x >= width) continue;
+        if (round > 0) FETCH_HIGH(k)
+        const int to = wrapped(own + k, ring) * quad_stride + global_x();
+        const bool row_inside = inside(n + k, height);
+        real soft[8];
+        real busy[4];
+        if (!one) {
+          SOFT_HIGH(0)
+          UNROLL for (int j = 0; j < 4; ++j) {
+            split_high_x(reference[j], soft[j], reference[j], reference[8 + j]);
+            split_high_y(reference[4 + j], soft[4 + j], reference[4 + j], reference[12 + j]);
+            busy[j] = activity(reference[j], reference[4 + j], reference[8 + j], reference[12 + j]);
+          }
+          at(planes, PLANE_ACTIVITY * plane + to) = PACK(busy, 0, x, width, row_inside);
+          if (keep != 0 && row_inside) {
+            UNROLL for (int p = 0; p < 4; ++p) {
+              at(kept, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
+            }
+          }
         }
-        real activity1[4];
-        real activity2[4];
+        SOFT_HIGH(one ? 0 : 2)
         real malta_ultra_x[4];
         real malta_ultra_y[4];
         real malta_high_x[4];
         real malta_high_y[4];
         real differences[4];
         UNROLL for (int j = 0; j < 4; ++j) {
-          real x1;
-          real y1;
-          real ultra_x1;
-          real ultra_y1;
+          const real x1 = reference[j];
+          const real y1 = reference[4 + j];
           real x2;
           real y2;
           real ultra_x2;
           real ultra_y2;
-          split_high_x(whole_band[j], blurred[j], x1, ultra_x1);
-          split_high_y(whole_band[4 + j], blurred[4 + j], y1, ultra_y1);
-          split_high_x(whole_band[8 + j], blurred[8 + j], x2, ultra_x2);
-          split_high_y(whole_band[12 + j], blurred[12 + j], y2, ultra_y2);
-          activity1[j] = activity(x1, y1, ultra_x1, ultra_y1);
-          activity2[j] = activity(x2, y2, ultra_x2, ultra_y2);
-          malta_ultra_x[j] = malta_input(ultra_x1, ultra_x2, at(numbers, NUMBER_MALTA_ULTRA_X),
+          split_high_x(distorted[j], soft[j], x2, ultra_x2);
+          split_high_y(distorted[4 + j], soft[4 + j], y2, ultra_y2);
+          busy[j] = activity(x2, y2, ultra_x2, ultra_y2);
+          malta_ultra_x[j] = malta_input(reference[8 + j], ultra_x2, at(numbers, NUMBER_MALTA_ULTRA_X),
                                          at(numbers, NUMBER_MALTA_ULTRA_X + 1), ULTRA_X_NORM);
-          malta_ultra_y[j] = malta_input(ultra_y1, ultra_y2, at(numbers, NUMBER_MALTA_ULTRA_Y),
+          malta_ultra_y[j] = malta_input(reference[12 + j], ultra_y2, at(numbers, NUMBER_MALTA_ULTRA_Y),
                                          at(numbers, NUMBER_MALTA_ULTRA_Y + 1), ULTRA_Y_NORM);
           malta_high_x[j] =
               malta_input(x1, x2, at(numbers, NUMBER_MALTA_HIGH_X), at(numbers, NUMBER_MALTA_HIGH_X + 1), HIGH_X_NORM);
@@ -249,11 +333,7 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_out planes, f32_in numbers, real 
               high_difference(y1, y2, at(numbers, NUMBER_PIXEL_HIGH_Y), at(numbers, NUMBER_PIXEL_HIGH_Y + 1));
           differences[j] = pixel_difference(middles[j], of_x, of_y, xmul);
         }
-        const bool row_inside = inside(y, height);
-        if (work != WORK_PREPARED) {
-          at(planes, PLANE_ACTIVITY * plane + to) = PACK(activity1, 0, x, width, row_inside);
-        }
-        at(planes, (PLANE_ACTIVITY + 1) * plane + to) = PACK(activity2, 0, x, width, row_inside);
+        at(planes, (PLANE_ACTIVITY + 1) * plane + to) = PACK(busy, 0, x, width, row_inside);
         at(planes, PLANE_DIFFERENCE * plane + to) = PACK(differences, 0, x, width, row_inside);
         at(planes, PLANE_MALTA * plane + to) = PACK(malta_ultra_x, 0, x, width, row_inside);
         at(planes, (PLANE_MALTA + 1) * plane + to) = PACK(malta_high_x, 0, x, width, row_inside);
@@ -264,6 +344,23 @@ KERNEL(split_high, 32, 4, f32x4_in from, f32x4_out planes, f32_in numbers, real 
     }
     SHIFT_WINDOW(HIGH)
   }
+}
+#endif
+
+#if KERNEL_HERE(split_high_pair)
+#define ROOM_split_high_pair ~, 4
+KERNEL(split_high_pair, 32, 4, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
+       int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_high_rows(false, from, planes, kept, numbers, xmul, keep, walk, width, height, y_begin, y_end, slot_begin,
+                  ring);
+}
+#endif
+
+#if KERNEL_HERE(split_high_one)
+#define ROOM_split_high_one ~, 8
+KERNEL(split_high_one, 32, 2, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
+       int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_high_rows(true, from, planes, kept, numbers, xmul, keep, walk, width, height, y_begin, y_end, slot_begin, ring);
 }
 #endif
 
@@ -307,220 +404,6 @@ KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in numbers, int wo
       }
       SHIFT_WINDOW(MASK)
     }
-  }
-}
-#endif
-
-// ---------------------------------------------------------------------------------------------------------------------
-// largest = the largest of a tile's values, of which a thread has the 64 of a column, scale = what they are multiplied
-// by, and sums[0..2] = the sums of the norms. All threads of the group must come here, as to a barrier.
-#define SUM_TILE(values, largest, scale, sums)                             \
-  real largest = real(0.0f);                                               \
-  UNROLL for (int k = 0; k < 64; ++k) largest = max(largest, values[k]);   \
-  UNROLL for (int half_way = 16; half_way >= 1; half_way = half_way / 2) { \
-    largest = max(largest, shuffle_xor(largest, half_way));                \
-  }                                                                        \
-  const real scale = tile_scale(largest);                                  \
-  UNROLL for (int k = 0; k < 64; ++k) {                                    \
-    real terms[3];                                                         \
-    norm_terms(values[k] * scale, terms[0], terms[1], terms[2]);           \
-    UNROLL for (int i = 0; i < 3; ++i) sums[i] = sums[i] + terms[i];       \
-  }                                                                        \
-  UNROLL for (int i = 0; i < 3; ++i) { SUM_TILE_COLUMNS(sums[i]) }
-
-// The map of one resolution. A thread makes four neighbours of two rows, which look at much the same; a group 128
-// columns of 8 rows. low has a ring of its own. activity: the reference's, blurred; with COMBINE_KEPT all rows of it.
-// map: rows of map_stride_of(width) floats, row y at y % map_ring.
-//
-// With COMBINE_POOLS this is the half resolution, a group takes 32 columns of 32 rows, and the map goes nowhere:
-// together with full_map, which has that ring then, it comes to the norms of two tiles. tiles: seven floats each, as
-// TileNorms, of which four are made.
-#if KERNEL_HERE(combine)
-// What `task` is made of.
-#define COMBINE_POOLS 1
-#define COMBINE_ODD_WIDTH 2  // of the full resolution
-#define COMBINE_ODD_HEIGHT 4
-#define COMBINE_KEPT 8
-#define ROOM_combine ~, 3
-#define COMBINE_ROWS 2
-#define SAMPLE(dx, dy) samples[(r + 4 + (dy)) * 12 + 4 + j + (dx)]
-#define ROW_OF_THREE(dx, dy) three(SAMPLE((dx) - 1, dy), SAMPLE(dx, dy), SAMPLE((dx) + 1, dy))
-#define COLUMN_OF_THREE(dx, dy) three(SAMPLE(dx, (dy) - 1), SAMPLE(dx, dy), SAMPLE(dx, (dy) + 1))
-SHUFFLES(128)
-SHARED(float, half_values, 32 * 32)
-
-// Adds the line sums of a plane, which begins at quad `first`, to totals.
-#define ADD_LINES(LINES, first)                                                                       \
-  {                                                                                                   \
-    real samples[(8 + COMBINE_ROWS) * 12];                                                            \
-    UNROLL for (int k = 0; k < 8 + COMBINE_ROWS; ++k) {                                               \
-      UNROLL for (int q = 0; q < 3; ++q) {                                                            \
-        const real4 quad = at(planes, (first) + rows[k] + q - 1);                                     \
-        UNPACK(samples, k * 12 + q * 4, quad)                                                         \
-      }                                                                                               \
-    }                                                                                                 \
-    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {                                                   \
-      UNROLL for (int j = 0; j < 4; ++j) {                                                            \
-        real lines;                                                                                   \
-        LINES(lines)                                                                                  \
-        totals[r * 4 + j] = c == 0 ? fma(lines, xmul, totals[r * 4 + j]) : totals[r * 4 + j] + lines; \
-      }                                                                                               \
-    }                                                                                                 \
-  }
-#define NINE_LINES(result) MALTA_NINE(SAMPLE, ROW_OF_THREE, COLUMN_OF_THREE, result)
-#define FIVE_LINES(result) MALTA_FIVE(SAMPLE, result)
-
-KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_out map, f32_in full_map, f32_out tiles,
-       real xmul, int task, int map_ring, int low_ring, int width, int height, int y_begin, int y_end, int slot_begin,
-       int ring) {
-  const int quads = stride_of(width) / 4;
-  const int plane = ring * quads;
-  const bool pools = (task & COMBINE_POOLS) != 0;
-  const int quads_across = pools ? 8 : 32;  // of a group
-  const int quad_x = group_x() * quads_across + local_x() % quads_across;
-  const int x = quad_x * 4;
-  const int within = local_x() / quads_across * COMBINE_ROWS;  // rows from the first of the group
-  const int below = group_y() * (pools ? 32 : 8) + within;     // and from y_begin
-  const int top = y_begin + below;
-  real values[COMBINE_ROWS * 4];
-  UNROLL for (int i = 0; i < COMBINE_ROWS * 4; ++i) values[i] = real(0.0f);
-  if (x < width && top < y_end) {
-    int rows[8 + COMBINE_ROWS];  // from four above to four below
-    int slot = slot_before(wrapped(slot_begin + below, ring), 4, ring);
-    UNROLL for (int k = 0; k < 8 + COMBINE_ROWS; ++k) {
-      rows[k] = slot * quads + quad_x;
-      slot = wrapped(slot + 1, ring);
-    }
-    real totals[COMBINE_ROWS * 4];
-    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
-      const real4 pixelwise = at(planes, PLANE_DIFFERENCE * plane + rows[4 + r]);
-      UNPACK(totals, r * 4, pixelwise)
-    }
-    for (int c = 0; c < 2; ++c) {
-      ADD_LINES(NINE_LINES, (PLANE_MALTA + 3 * c) * plane)
-      for (int band = 1; band < 3; ++band) ADD_LINES(FIVE_LINES, (PLANE_MALTA + 3 * c + band) * plane)
-    }
-    int activity_rows[6 + COMBINE_ROWS];  // from three above to three below
-    UNROLL for (int k = 0; k < 6 + COMBINE_ROWS; ++k) {
-      const int kept_row = clamp(top + k - 3, 0, height - 1) * quads + quad_x;
-      activity_rows[k] = (task & COMBINE_KEPT) != 0 ? kept_row : rows[1 + k];
-    }
-    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
-      const int y = top + r;
-      real mask[3 * 12];  // rows y - 3, y and y + 3, from four columns before
-      UNROLL for (int k = 0; k < 3; ++k) {
-        UNROLL for (int q = 0; q < 3; ++q) {
-          const real4 quad = at(activity, activity_rows[r + 3 * k] + q - 1);
-          UNPACK(mask, k * 12 + q * 4, quad)
-        }
-      }
-      real other[4];
-      const real4 other_quad = at(planes, (PLANE_BLURRED_ACTIVITY + 1) * plane + rows[4 + r]);
-      UNPACK(other, 0, other_quad)
-      real lows[4];
-      const real4 low_quad = at(low, y % low_ring * quads + quad_x);
-      UNPACK(lows, 0, low_quad)
-      if (is_cut(x, 3, width - 3) || is_cut(y, 3, height)) {
-        UNROLL for (int k = 0; k < 3; ++k) {
-          UNROLL for (int i = 0; i < 10; ++i) {
-            const bool there = inside(y + 3 * (k - 1), height) && inside(x + i - 3, width);
-            mask[k * 12 + 1 + i] = there ? mask[k * 12 + 1 + i] : real(ERODED_NOTHING);
-          }
-        }
-      }
-      UNROLL for (int j = 0; j < 4; ++j) {
-        const real here = mask[12 + 4 + j];
-        real smallest = here;
-        real second = here + here;
-        real third = second;
-        UNROLL for (int k = 0; k < 3; ++k) {
-          UNROLL for (int i = 0; i < 3; ++i) {
-            if (k != 1 || i != 1) erode(mask[k * 12 + 4 + j + 3 * (i - 1)], smallest, second, third);
-          }
-        }
-        values[r * 4 + j] =
-            masked_difference(eroded(smallest, second, third), lows[j], totals[r * 4 + j], here - other[j]);
-      }
-    }
-  }
-  if (!pools) {
-    UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
-      if (x < width && top + r < y_end) {
-        at(map, ((top + r) % map_ring * map_stride_of(width) + x) / 4) =
-            to_real4(values[r * 4], values[r * 4 + 1], values[r * 4 + 2], values[r * 4 + 3]);
-      }
-    }
-  } else {
-    UNROLL for (int i = 0; i < COMBINE_ROWS * 4; ++i) {
-      half_values[(within + i / 4) * 32 + local_x() % 8 * 4 + i % 4] = values[i];
-    }
-    barrier_group();
-    const int full_width = 2 * width - task / COMBINE_ODD_WIDTH % 2;
-    const int full_height = 2 * height - task / COMBINE_ODD_HEIGHT % 2;
-    const int full_x = group_x() * 64 + local_x() % 64;  // twice: half of the threads do as the others
-    const int full_top = 2 * (y_begin + group_y() * 32);
-    const int from = full_top % map_ring * map_stride_of(full_width) + min(full_x, full_width - 1);
-    real column[64];
-    UNROLL for (int k = 0; k < 64; ++k) column[k] = at(full_map, from + k * map_stride_of(full_width));
-    UNROLL for (int k = 0; k < 64; ++k) {
-      const real both = both_resolutions(column[k], half_values[k / 2 * 32 + local_x() % 64 / 2]);
-      column[k] = full_x < full_width && full_top + k < full_height ? both : real(0.0f);
-    }
-    real sums[3];
-    UNROLL for (int i = 0; i < 3; ++i) sums[i] = real(0.0f);
-    SUM_TILE(column, largest, scale, sums)
-    if (local_x() < 64 && local_x() % 32 == 0 && full_x < full_width) {
-      const int tile = (full_top / 64 * groups_of(full_width, 32) + full_x / 32) * 7;
-      at(tiles, tile) = largest;
-      UNROLL for (int i = 0; i < 3; ++i) at(tiles, tile + 1 + i) = sums[i];
-    }
-  }
-}
-#endif
-
-// ---------------------------------------------------------------------------------------------------------------------
-// The norms of a tile where somebody wants the map; 32 threads, one a column. half_map: of the half resolution, where
-// half_stride is not 0. remembered: a map whose larger values count, where `larger` is not 0. Where `keep` is not 0 the
-// map that results takes the place of the full resolution's. tiles: seven floats each, as TileNorms. p is 0 where no
-// p-norm is asked for; otherwise the map must be kept.
-#if KERNEL_HERE(pool)
-SHUFFLES(32)
-KERNEL(pool, 32, 1, f32_out map, f32_in half_map, f32_in remembered, f32_out tiles, int width, int height, int stride,
-       int half_stride, int larger, int keep, real p) {
-  const int x = min(global_x(), width - 1);
-  const int top = group_y() * 64;
-  real values[64];
-  UNROLL for (int k = 0; k < 64; ++k) values[k] = at(map, min(top + k, height - 1) * stride + x);
-  if (half_stride > 0) {
-    UNROLL for (int k = 0; k < 64; ++k) {
-      values[k] = both_resolutions(values[k], at(half_map, (min(top + k, height - 1) / 2) * half_stride + x / 2));
-    }
-  }
-  if (larger != 0) {
-    UNROLL for (int k = 0; k < 64; ++k) {
-      values[k] = max(values[k], at(remembered, min(top + k, height - 1) * stride + x));
-    }
-  }
-  UNROLL for (int k = 0; k < 64; ++k) {
-    const bool there = global_x() < width && top + k < height;
-    if (keep != 0 && there) at(map, (top + k) * stride + x) = values[k];
-    values[k] = there ? values[k] : real(0.0f);
-  }
-  real sums[6];
-  UNROLL for (int i = 0; i < 6; ++i) sums[i] = real(0.0f);
-  SUM_TILE(values, largest, scale, sums)
-  if (p > real(0.0f) && global_x() < width) {
-    for (int y = top; y < min(top + 64, height); ++y) {
-      real terms[3];
-      power_norm_terms(at(map, y * stride + x) * scale, p, terms[0], terms[1], terms[2]);
-      UNROLL for (int i = 0; i < 3; ++i) sums[3 + i] = sums[3 + i] + terms[i];
-    }
-  }
-  UNROLL for (int i = 3; i < 6; ++i) { SUM_TILE_COLUMNS(sums[i]) }
-  if (local_x() == 0) {
-    const int tile = (group_y() * ((width + 31) / 32) + group_x()) * 7;
-    at(tiles, tile) = largest;
-    UNROLL for (int i = 0; i < 6; ++i) at(tiles, tile + 1 + i) = sums[i];
   }
 }
 #endif

@@ -22,6 +22,7 @@ namespace acuity {
 
 extern const KernelFile butteraugli_kernels;
 extern const KernelFile butteraugli_compare_kernels;
+extern const KernelFile butteraugli_map_kernels;
 
 namespace butteraugli {
 namespace kernels {
@@ -39,6 +40,14 @@ inline constexpr const KernelFile* kKernelFile = &butteraugli_compare_kernels;
 #include "metrics/butteraugli/compare_kernels.h"
 
 }  // namespace compare_kernels
+
+namespace map_kernels {
+
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &butteraugli_map_kernels;
+#include "metrics/butteraugli/map_kernels.h"
+
+}  // namespace map_kernels
 
 namespace {
 
@@ -86,6 +95,10 @@ constexpr Stage kMapStage{0, 43, 0};
 constexpr Stage kHalfMapStage{0, 48, 0};  // whole tiles of the full resolution
 static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMapStage.lag) % (kTileHeight / 2) == 0);
 
+// What stays on the device of a prepared reference, and of how many planes each is.
+enum Kept : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptActivity };
+constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 1};
+
 using Events = std::array<std::unique_ptr<Event>, kSlots>;
 
 struct Ring {
@@ -103,9 +116,8 @@ struct LevelPlan {
   // one.
   Ring xyb, blurred, compared;
   int stride = 0;
-  size_t numbers = 0;  // an offset
-  // Of a prepared reference: the low bands, 3 x height x width, and the blurred activity, height x stride.
-  std::unique_ptr<DeviceMemory> low_bands, activity;
+  size_t numbers = 0;                                                  // an offset
+  std::array<std::unique_ptr<DeviceMemory>, kKeptPlanes.size()> kept;  // none before a reference is prepared
   // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
   // the one before that at the late ones.
   std::array<std::unique_ptr<Queue>, 2> first;
@@ -116,7 +128,6 @@ struct LevelPlan {
   int wide_groups() const { return groups(size.width, COLUMN_UNIT); }
   int narrow_groups() const { return groups(size.width, 32); }
   Stage map_stage() const { return halved ? kHalfMapStage : kMapStage; }
-  size_t pixels() const { return static_cast<size_t>(size.width) * static_cast<size_t>(size.height); }
   size_t plane_floats(const Ring& ring) const { return static_cast<size_t>(ring.rows) * static_cast<size_t>(stride); }
   // Of column 0 of a plane's first row, in bytes.
   size_t offset(const Ring& ring, int plane) const {
@@ -150,8 +161,7 @@ class GpuRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, parameters, p));
     const LevelPlan& full = runner->plans_[0];
-    if (std::max({int64_t{kXybPlanes} * full.xyb.rows * full.stride, int64_t{3} * setup.width * setup.height,
-                  int64_t{full.stride} * setup.height}) >= kMostFloats) {
+    if (std::max(int64_t{kXybPlanes} * full.xyb.rows, int64_t{3} * setup.height) * full.stride >= kMostFloats) {
       return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the "
                                                      "device cpu",
                                                      setup.width, setup.height));
@@ -173,7 +183,7 @@ class GpuRunner final : public Runner {
   size_t working_bytes() const override {
     size_t bytes = memory_->size() + results_->size();
     for (const LevelPlan& plan : plans_) {
-      for (const DeviceMemory* kept : {plan.low_bands.get(), plan.activity.get()}) bytes += kept ? kept->size() : 0;
+      for (const std::unique_ptr<DeviceMemory>& kept : plan.kept) bytes += kept ? kept->size() : 0;
     }
     for (const DeviceMemory* map : {map_.get(), half_map_.get(), remembered_.get()}) bytes += map ? map->size() : 0;
     if (map_rows_) bytes += map_rows_->size();
@@ -181,39 +191,30 @@ class GpuRunner final : public Runner {
     return bytes;
   }
 
-  // What stays on the device are the reference's samples, its low bands and its blurred activity: what saves the most
-  // time for its bytes.
+  // All that depends on the reference alone stays on the device.
   Status prepare(const Light& reference) override {
     for (LevelPlan& plan : plans_) {
-      if (!plan.low_bands) {
-        ACUITY_TRY_ASSIGN(plan.low_bands, setup_.device->allocate(3 * plan.pixels() * sizeof(float)));
+      const size_t plane_bytes =
+          static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
+      for (size_t i = 0; i < plan.kept.size(); ++i) {
+        if (plan.kept[i]) continue;
+        ACUITY_TRY_ASSIGN(plan.kept[i], setup_.device->allocate(kKeptPlanes[i] * plane_bytes));
+        ACUITY_TRY(copy_->clear(*plan.kept[i], 0, plan.kept[i]->size()));
       }
-      if (plan.activity) continue;
-      const size_t floats = static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height);
-      ACUITY_TRY_ASSIGN(plan.activity, setup_.device->allocate(floats * sizeof(float)));
-      ACUITY_TRY(copy_->clear(*plan.activity, 0, plan.activity->size()));
     }
-    ACUITY_TRY(uploads_[kPrepared].begin(*copy_, *reference.rows, setup_.height, 1));
-    ACUITY_TRY_ASSIGN(prepared_, uploads_[kPrepared].send(*copy_, *reference.rows, 0, setup_.height, 0));
-    ACUITY_TRY(copy_->wait());
-    const Light kept{nullptr, reference.nits};
-    ACUITY_TRY(run_bands(WORK_PREPARE, {&kept, nullptr}, false));
+    ACUITY_TRY(run_bands(WORK_PREPARE, {&reference, nullptr}, false));
     for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
     return {};
   }
 
+  // The memory waits for the next reference.
   void forget() override {}
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
-    const std::array<const Light*, 2> pictures{&reference, &distorted};
+    const bool prepared = reference.rows == nullptr;
     const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
     if (keep) ACUITY_TRY(reserve_maps(map));
-    for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i]->rows == nullptr) continue;
-      ACUITY_TRY(
-          uploads_[i].begin(*copy_, *pictures[i]->rows, std::min(band_rows_ + kLightReach, setup_.height), kSlots));
-    }
-    ACUITY_TRY(run_bands(reference.rows != nullptr ? WORK_PAIR : WORK_PREPARED, pictures, keep));
+    ACUITY_TRY(run_bands(prepared ? WORK_PREPARED : WORK_PAIR, {prepared ? nullptr : &reference, &distorted}, keep));
     Queue& queue = *plans_.back().late;
     if (keep) ACUITY_TRY(pool(queue, map));
     ACUITY_TRY(queue.download(*results_, 0, *memory_, tiles_, results_->size()));
@@ -226,14 +227,11 @@ class GpuRunner final : public Runner {
   }
 
  private:
-  enum { kReference, kDistorted, kPrepared };
-
   GpuRunner(const Metric::Setup& setup, const Parameters& parameters, float p)
       : setup_(setup),
         parameters_(parameters),
         p_(p),
-        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads),
-                 Upload(*setup.device, *setup.threads)} {
+        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads)} {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
     const int asked = setup.strip_rows > 0 ? std::min(setup.strip_rows, kBandRows) : small ? setup.height : kBandRows;
     band_rows_ = round_to(std::min(asked, setup.height), kBandUnit);
@@ -298,9 +296,9 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
     for (Events& events : sent_) ACUITY_TRY(create_events(events));
     for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
-             kernels::make_xyb, kernels::blur_low_rows, kernels::split_low, compare_kernels::split_middle_band,
-             compare_kernels::split_high, compare_kernels::blur_activity, compare_kernels::combine,
-             compare_kernels::pool}) {
+             kernels::make_xyb, kernels::blur_low_rows, kernels::split_low, compare_kernels::split_middle_pair,
+             compare_kernels::split_middle_one, compare_kernels::split_high_pair, compare_kernels::split_high_one,
+             compare_kernels::blur_activity, map_kernels::combine, map_kernels::pool}) {
       ACUITY_TRY(setup_.device->prepare(kernel));
     }
     // The columns beside the picture are never written again.
@@ -326,20 +324,20 @@ class GpuRunner final : public Runner {
   DeviceArray<T> plane(const LevelPlan& plan, const Ring& ring, int number = 0) const {
     return array<T>(ring.planes + plan.offset(ring, number));
   }
+  // The same of what is kept.
   template <typename T>
-  DeviceArray<T> low_bands(const LevelPlan& plan) const {
-    return {plan.low_bands ? plan.low_bands->address() : 0};
-  }
-  // The reference's blurred activity.
-  template <typename T>
-  DeviceArray<T> activity(int work, const LevelPlan& plan) const {
-    if (work == WORK_PAIR) return plane<T>(plan, plan.compared, PLANE_BLURRED_ACTIVITY);
-    return {plan.activity->address() + MARGIN * sizeof(float)};
+  DeviceArray<T> kept(const LevelPlan& plan, Kept what) const {
+    return {plan.kept[what] ? plan.kept[what]->address() + MARGIN * sizeof(float) : 0};
   }
 
   // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
   // kept for that.
   Status run_bands(int work, const std::array<const Light*, 2>& pictures, bool keep) {
+    for (size_t i = 0; i < 2; ++i) {
+      if (pictures[i] == nullptr) continue;
+      ACUITY_TRY(
+          uploads_[i].begin(*copy_, *pictures[i]->rows, std::min(band_rows_ + kLightReach, setup_.height), kSlots));
+    }
     int band = 0;
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);
@@ -377,7 +375,7 @@ class GpuRunner final : public Runner {
         ACUITY_TRY(queue.wait_for(*plans_[0].first_done[i][slot]));
         pixels = halved_pixels(i, before);
       }
-      ACUITY_TRY(make_xyb(work, plan, pixels, i, pictures[i]->nits, before, after));
+      ACUITY_TRY(make_xyb(plan, pixels, i, pictures[i]->nits, before, after));
       ACUITY_TRY(queue.signal(*plan.first_done[i][slot]));
       ACUITY_TRY(plan.early->wait_for(*plan.first_done[i][slot]));
     }
@@ -392,9 +390,8 @@ class GpuRunner final : public Runner {
     return plan.late->signal(*plan.late_done[static_cast<size_t>(band % kSlots)]);
   }
 
-  // Sends rows of a picture that are not on the device already, and tells where they are.
+  // Sends rows of a picture, and tells where they are.
   Result<SentPixels> send(const Light& light, size_t picture, int y, int y_end, int band) {
-    if (light.rows == nullptr) return prepared_;
     const size_t slot = static_cast<size_t>(band % kSlots);
     if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*plans_[0].first_done[picture][slot]));
     SentPixels sent;
@@ -418,15 +415,13 @@ class GpuRunner final : public Runner {
             .y_first = std::max(0, before - kLightReach) / halved_ring_ * halved_ring_};
   }
 
-  Status make_xyb(int work, const LevelPlan& plan, const SentPixels& from, size_t picture, float nits, int before,
-                  int after) {
+  Status make_xyb(const LevelPlan& plan, const SentPixels& from, size_t picture, float nits, int before, int after) {
     const bool halves = !plan.halved && plans_.size() > 1;
-    const bool less_low = work == WORK_PREPARED && picture == kReference;
     return launch(*plan.first[picture], kernels::make_xyb, plan, plan.narrow_groups(), 32,
-                  plan.rows(kXybStage, before, after), plan.xyb, from.samples, from.table, low_bands<const float>(plan),
+                  plan.rows(kXybStage, before, after), plan.xyb, from.samples, from.table,
                   plane<float>(plan, plan.xyb, 3 * static_cast<int>(picture)),
-                  array<float>(halves ? halved_light_of(picture) : 0), from.form + (less_low ? LESS_LOW : 0),
-                  from.extent, from.y_first, halves ? halved_ring_ : 0, nits);
+                  array<float>(halves ? halved_light_of(picture) : 0), from.form, from.extent, from.y_first,
+                  halves ? halved_ring_ : 0, nits);
   }
 
   // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages,
@@ -457,33 +452,36 @@ class GpuRunner final : public Runner {
     const int walk = walk_of(plan.narrow_groups(), rows, 64 * together, 32 * together) / together;
     return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.xyb,
                   plane<const float>(plan, plan.blurred), plane<float>(plan, plan.xyb),
-                  plane<float>(plan, plan.xyb, kLowDifference), low_bands<float>(plan), numbers, parameters_.xmul, work,
-                  walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
+                  plane<float>(plan, plan.xyb, kLowDifference), kept<float>(plan, kKeptLow), numbers, parameters_.xmul,
+                  work, walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
   }
 
-  // From the middle bands to all that the map is made from. Where only the reference is there, what is made of the
-  // other picture means nothing.
+  // From the middle bands to all that the map is made from. While a reference is prepared, what is made of the other
+  // picture means nothing.
   Status compare(int work, const LevelPlan& plan, int before, int after) {
     const auto numbers = array<const float>(plan.numbers);
     Queue& queue = *plan.late;
+    const Ring& ring = plan.compared;
     const int wide = plan.wide_groups();
+    const bool keep = work == WORK_PREPARE, one = work == WORK_PREPARED;
     const RowRange middle = plan.rows(kMiddleStage, before, after), high = plan.rows(kHighStage, before, after),
                    blurred = plan.rows(kActivityStage, before, after);
     const int together = work == WORK_PAIR ? 1 : 2;  // walks of a group that blurs the activity
-    const int middle_walk = walk_of(wide, middle, 32, 8), high_walk = walk_of(wide, high, 16, 8),
+    // Groups of one picture are half as large, so there should be twice as many.
+    const int middle_walk = walk_of(wide, middle, one ? 16 : 32, 8), high_walk = walk_of(wide, high, one ? 8 : 16, 8),
               blurred_walk = walk_of(wide, blurred, 16, 8 * together) / together;
-    ACUITY_TRY(launch(queue, compare_kernels::split_middle_band, plan, wide, middle_walk, middle, plan.xyb,
-                      plane<const Four>(plan, plan.xyb), plane<Four>(plan, plan.compared), numbers, parameters_.xmul,
-                      middle_walk, plan.compared.slot(middle.begin), plan.compared.rows));
-    ACUITY_TRY(launch(queue, compare_kernels::split_high, plan, wide, high_walk, high, plan.compared,
-                      plane<const Four>(plan, plan.compared), plane<Four>(plan, plan.compared), numbers,
-                      parameters_.xmul, work, high_walk));
-    const bool keep = work == WORK_PREPARE;
-    return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, plan.compared,
-                  plane<const Four>(plan, plan.compared, PLANE_ACTIVITY),
-                  keep ? activity<Four>(work, plan) : plane<Four>(plan, plan.compared, PLANE_BLURRED_ACTIVITY), numbers,
-                  work, blurred_walk, keep ? blurred.begin : plan.compared.slot(blurred.begin),
-                  keep ? plan.size.height : plan.compared.rows);
+    ACUITY_TRY(launch(queue, one ? compare_kernels::split_middle_one : compare_kernels::split_middle_pair, plan, wide,
+                      middle_walk, middle, plan.xyb, plane<const Four>(plan, plan.xyb), plane<Four>(plan, ring),
+                      kept<Four>(plan, kKeptMiddle), numbers, parameters_.xmul, keep, middle_walk,
+                      ring.slot(middle.begin), ring.rows));
+    ACUITY_TRY(launch(queue, one ? compare_kernels::split_high_one : compare_kernels::split_high_pair, plan, wide,
+                      high_walk, high, ring, plane<const Four>(plan, ring), plane<Four>(plan, ring),
+                      kept<Four>(plan, kKeptHigh), numbers, parameters_.xmul, keep, high_walk));
+    return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, ring,
+                  plane<const Four>(plan, ring, PLANE_ACTIVITY),
+                  keep ? kept<Four>(plan, kKeptActivity) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers,
+                  work, blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin),
+                  keep ? plan.size.height : ring.rows);
   }
 
   // The map, or where nobody wants that and this is the half resolution, the norms of tiles.
@@ -494,17 +492,19 @@ class GpuRunner final : public Runner {
       task += COMBINE_POOLS + setup_.width % 2 * COMBINE_ODD_WIDTH + setup_.height % 2 * COMBINE_ODD_HEIGHT;
     }
     const DeviceArray<Four> map{!keep ? array<Four>(map_ring_).address : (plan.halved ? half_map_ : map_)->address()};
-    return launch(*plan.late, compare_kernels::combine, plan, pools ? plan.narrow_groups() : plan.wide_groups(),
+    return launch(*plan.late, map_kernels::combine, plan, pools ? plan.narrow_groups() : plan.wide_groups(),
                   pools ? kTileHeight / 2 : 4 * COMBINE_ROWS, plan.rows(plan.map_stage(), before, after), plan.compared,
                   plane<const Four>(plan, plan.compared), plane<const Four>(plan, plan.xyb, kLowDifference),
-                  activity<const Four>(work, plan), map, array<const float>(map_ring_), array<float>(tiles_),
-                  parameters_.xmul, task, keep ? plan.size.height : map_ring_rows_, plan.xyb.rows);
+                  work == WORK_PREPARED ? kept<const Four>(plan, kKeptActivity)
+                                        : plane<const Four>(plan, plan.compared, PLANE_BLURRED_ACTIVITY),
+                  map, array<const float>(map_ring_), array<float>(tiles_), parameters_.xmul, task,
+                  keep ? plan.size.height : map_ring_rows_, plan.xyb.rows);
   }
 
   // The norms of tiles where somebody wants the map.
   Status pool(Queue& queue, const MapRequest& map) {
     const DeviceArray<const float> remembered{remembered_ ? remembered_->address() : 0};
-    return queue.run(compare_kernels::pool, groups(setup_.width, kTileWidth), groups(setup_.height, kTileHeight),
+    return queue.run(map_kernels::pool, groups(setup_.width, kTileWidth), groups(setup_.height, kTileHeight),
                      DeviceArray<float>{map_->address()},
                      DeviceArray<const float>{half_map_ ? half_map_->address() : 0}, remembered, array<float>(tiles_),
                      setup_.width, setup_.height, kernels::map_stride_of(setup_.width),
@@ -549,8 +549,7 @@ class GpuRunner final : public Runner {
   std::unique_ptr<DeviceMemory> map_, half_map_, remembered_;  // where somebody wants them
   std::unique_ptr<PinnedMemory> results_;
   std::unique_ptr<PinnedMemory> map_rows_;  // on its way to the caller
-  std::array<Upload, 3> uploads_;
-  SentPixels prepared_;  // all rows of the prepared reference
+  std::array<Upload, 2> uploads_;
   std::array<Events, 2> sent_;
   std::unique_ptr<Queue> copy_;
 };

@@ -11,12 +11,10 @@
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Light to XYB, and to the light of the half resolution. A group takes 32 x 32 pixels, a thread eight rows of a column.
-// Rows of light wrap around after as many as a plane holds. xyb: three planes; where LESS_LOW is added to the form, of
-// XYB less the low band, three planes of the picture's size without gaps. halved: three planes of halved_ring rows
+// Rows of light wrap around after as many as a plane holds. xyb: three planes. halved: three planes of halved_ring rows
 // without gaps, none if that is 0.
 #if KERNEL_HERE(make_xyb)
 #define ROOM_make_xyb ~, 8
-#define LESS_LOW 4
 #define LIGHT_SIDE 36
 #define LIGHT_PLANE (LIGHT_SIDE * LIGHT_SIDE)
 SHARED(float, light, 3 * LIGHT_PLANE)
@@ -47,11 +45,10 @@ FUNCTION real row_blurred_light(int i) {
   return blur_opsin(light[i], light[i + 1], light[i + 2], light[i + 3], light[i + 4]);
 }
 
-KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xyb, f32_out halved, int form_and_less,
-       int extent, int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end,
-       int slot_begin, int ring) {
+KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out halved, int form, int extent,
+       int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
   const int stride = stride_of(width);
-  const int form = form_and_less % LESS_LOW;
   const int left = group_x() * 32;
   const int top = y_begin + group_y() * 32;
   const int thread = local_y() * 32 + local_x();
@@ -102,15 +99,6 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xy
       soft[c * 6 + 5] = row_blurred_light(c * LIGHT_PLANE + i + LIGHT_SIDE);
     }
     if (k >= 4) {
-      // On its way while XYB is made.
-      real known[6];
-      UNROLL for (int r = 0; r < 6; ++r) known[r] = real(0.0f);
-      if (form_and_less >= LESS_LOW) {
-        UNROLL for (int r = 0; r < 2; ++r) {
-          const int row = min(top + first + k + r - 4, height - 1);
-          UNROLL for (int c = 0; c < 3; ++c) known[r * 3 + c] = at(low, (c * height + row) * width + min(x, width - 1));
-        }
-      }
       UNROLL for (int r = 0; r < 2; ++r) {
         const int y = top + first + k + r - 4;
         real values[3];
@@ -121,7 +109,7 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_in low, f32_out xy
                        blur_opsin(soft[r + 12], soft[r + 13], soft[r + 14], soft[r + 15], soft[r + 16]), nits,
                        values[0], values[1], values[2]);
         if (x < width && y < y_end) {
-          UNROLL for (int c = 0; c < 3; ++c) at(xyb, (c * ring + slot) * stride + x) = values[c] - known[r * 3 + c];
+          UNROLL for (int c = 0; c < 3; ++c) at(xyb, (c * ring + slot) * stride + x) = values[c];
         }
         slot = wrapped(slot + 1, ring);
       }
@@ -169,7 +157,7 @@ KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int wo
 // places, a thread for each, and walks down `walk` rows, LOW_CHUNK at a time; the rows that it reads at once lie one
 // after the other in the ring. Makes rows y_begin, a multiple of LOW_CHUNK, to y_end - 1 of the difference of the low
 // bands, and in the place of XYB the middle bands. `rows` have a ring of their own. kept: the low bands of a prepared
-// reference, three planes of the picture's size without gaps.
+// reference.
 #if KERNEL_HERE(split_low)
 #define LOW_CHUNK 8
 #define WINDOW_COLUMN_LOW(i) window[k + 16 + (i)]
@@ -212,7 +200,7 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     real known[LOW_CHUNK];
     if (work == WORK_PREPARED) {
       UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
-        known[k] = at(kept, (channel * height + clamp(n + k, 0, height - 1)) * width + min(x, width - 1));
+        known[k] = at(kept, (channel * height + clamp(n + k, 0, height - 1)) * stride + x);
       }
     }
     real results[LOW_CHUNK];
@@ -223,11 +211,7 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
           const real scale = at(numbers, row_scales(SCALES_LOW, width, height) + clamp(n + k, 0, height - 1));
           BLUR_LOW_EDGE(WINDOW_COLUMN_LOW, scale, results[k])
         }
-        if (!inside(n + k, height)) {
-          results[k] = whole_band[k];
-          // make_xyb made the reference's middle bands, but no rows of zeros around them.
-          if (work == WORK_PREPARED && n + k < end) at(xyb, (channel * ring + own + k) * stride + x) = real(0.0f);
-        }
+        if (!inside(n + k, height)) whole_band[k] = results[k];
       }
     }
     // Beside the picture both are 0.
@@ -237,7 +221,7 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     if (work == WORK_PREPARE) {
       UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
         if (n + k < end && inside(n + k, height) && x < width) {
-          at(kept, (channel * height + n + k) * width + x) = results[k];
+          at(kept, (channel * height + n + k) * stride + x) = results[k];
         }
       }
     } else {

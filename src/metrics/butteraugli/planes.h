@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What Butteraugli's two files of kernels have in common: include it after lang/dialect.h.
+// What Butteraugli's files of kernels have in common: include it after lang/dialect.h.
 //
 // Planes hold `ring` rows, row y at y % ring, so that a band finds the last rows of the one above it; row y_begin of a
 // launch lies at slot_begin. Rows are stride_of(width) floats, with columns of zeros on either side; the host passes
 // the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
 
-// Two pictures, or the reference alone, of which something is kept, or the distorted one against such a reference.
+// Two pictures, or the reference alone, the bands and the blurred activity of which are kept, or the distorted one
+// against such a reference. Planes that are kept hold all rows of the picture, and none beside it.
 #define WORK_PAIR 0
 #define WORK_PREPARE 1
 #define WORK_PREPARED 2
