@@ -101,7 +101,7 @@ Status KeptReference::prepare(PixelBands& pixels, const Rows& reference) {
                              scale.rows, scale.stride));
     }
     ACUITY_TRY(queue_->run(kernels::filter_reference_columns, groups(width, 32), kChannels,
-                           DeviceArray<kernels::real4>{scale.blurred}, width, height, scale.rows, scale.stride));
+                           DeviceArray<kernels::real4>{scale.blurred}, height, scale.rows, scale.stride));
   }
   return queue_->wait();
 }

@@ -308,7 +308,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   const bool filters = part < (prepared ? 3 : 5);
   const bool fetches_kept = prepared && (part == 3 || part == 4);
   const int saved = channel * 36 * stride + x;
-  const int from = (blurred_first + (channel * (prepared ? 3 : 5) + min(part, 4)) * ring * stride + x * 32) / 4;
+  const int from = (blurred_first + (channel * (prepared ? 3 : 5) + part) * ring * stride + x * 32) / 4;
   const int from_kept = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
@@ -333,7 +333,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   if (fetches_kept) {
     FETCH_CHUNK(now, kept, from_kept, n_begin + GAUSSIAN_AHEAD, height - n_begin)
   } else {
-    FETCH_CHUNK(now, blurred, from, slot, height - (n_begin + GAUSSIAN_AHEAD))
+    FETCH_CHUNK(now, blurred, from, slot, filters ? height - (n_begin + GAUSSIAN_AHEAD) : 0)
   }
   int xyb_slot = (n_begin + GAUSSIAN_AHEAD) % xyb_ring;
   const int reference_at = reference_first + channel * reference_ring * stride + x;
@@ -349,7 +349,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
     if (fetches_kept) {
       FETCH_CHUNK(next, kept, from_kept, n + CHUNK + GAUSSIAN_AHEAD, n + CHUNK < n_end ? height - (n + CHUNK) : 0)
     } else {
-      FETCH_CHUNK(next, blurred, from, slot, n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
+      FETCH_CHUNK(next, blurred, from, slot, filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
     }
     // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
     real next1[3];
@@ -435,31 +435,30 @@ KERNEL(filter_columns_prepared, 32, 6, f32_in reference, f32_in distorted, f32x4
 #endif
 
 // The column filter of a reference that is being prepared, in place: a group takes 32 columns of mu1 and s11 of one
-// channel, `rows` rows each. Row n goes to n + 4, where the last input lay that it needs.
+// channel, `rows` rows each. Row n goes to n + 4, where the last input lay that it needs. Columns beyond the picture
+// are filtered too, as nobody looks at what comes of it.
 #if KERNEL_HERE(filter_reference_columns)
-KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int width, int height, int rows, int stride) {
+KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int height, int rows, int stride) {
   const int from = (group_y() * 2 + local_y()) * rows * (stride / 4) + global_x() * 8;
-  if (global_x() < width) {
-    GaussianState recursion = gaussian_start();
-    real before[CHUNK];
-    real now[CHUNK];
-    UNROLL for (int k = 0; k < CHUNK; ++k) before[k] = real(0.0f);
-    FETCH_CHUNK(now, kept, from, 0, height)
-    for (int slot = 0; slot < height + GAUSSIAN_AHEAD; slot += CHUNK) {
-      real next[CHUNK];
-      FETCH_CHUNK(next, kept, from, slot + CHUNK, height - (slot + CHUNK))
-      const int first4 = from + (slot / 32 * 32 * stride + slot % 32) / 4;
-      UNROLL for (int k = 0; k < CHUNK; k += 4) {
-        const real o0 = COLUMN_STEP(recursion, before, now, k);
-        const real o1 = COLUMN_STEP(recursion, before, now, k + 1);
-        const real o2 = COLUMN_STEP(recursion, before, now, k + 2);
-        const real o3 = COLUMN_STEP(recursion, before, now, k + 3);
-        at(kept, first4 + k / 4) = to_real4(o0, o1, o2, o3);
-      }
-      UNROLL for (int k = 0; k < CHUNK; ++k) {
-        before[k] = now[k];
-        now[k] = next[k];
-      }
+  GaussianState recursion = gaussian_start();
+  real before[CHUNK];
+  real now[CHUNK];
+  UNROLL for (int k = 0; k < CHUNK; ++k) before[k] = real(0.0f);
+  FETCH_CHUNK(now, kept, from, 0, height)
+  for (int slot = 0; slot < height + GAUSSIAN_AHEAD; slot += CHUNK) {
+    real next[CHUNK];
+    FETCH_CHUNK(next, kept, from, slot + CHUNK, height - (slot + CHUNK))
+    const int first4 = from + (slot / 32 * 32 * stride + slot % 32) / 4;
+    UNROLL for (int k = 0; k < CHUNK; k += 4) {
+      const real o0 = COLUMN_STEP(recursion, before, now, k);
+      const real o1 = COLUMN_STEP(recursion, before, now, k + 1);
+      const real o2 = COLUMN_STEP(recursion, before, now, k + 2);
+      const real o3 = COLUMN_STEP(recursion, before, now, k + 3);
+      at(kept, first4 + k / 4) = to_real4(o0, o1, o2, o3);
+    }
+    UNROLL for (int k = 0; k < CHUNK; ++k) {
+      before[k] = now[k];
+      now[k] = next[k];
     }
   }
 }
