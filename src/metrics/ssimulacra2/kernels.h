@@ -444,10 +444,13 @@ KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int height, int rows, in
   real before[CHUNK];
   real now[CHUNK];
   UNROLL for (int k = 0; k < CHUNK; ++k) before[k] = real(0.0f);
+  // Two chunks are on their way.
+  real next[CHUNK];
   FETCH_CHUNK(now, kept, from, 0, height)
+  FETCH_CHUNK(next, kept, from, CHUNK, height - CHUNK)
   for (int slot = 0; slot < height + GAUSSIAN_AHEAD; slot += CHUNK) {
-    real next[CHUNK];
-    FETCH_CHUNK(next, kept, from, slot + CHUNK, height - (slot + CHUNK))
+    real later[CHUNK];
+    FETCH_CHUNK(later, kept, from, slot + 2 * CHUNK, height - (slot + 2 * CHUNK))
     const int first4 = from + (slot / 32 * 32 * stride + slot % 32) / 4;
     UNROLL for (int k = 0; k < CHUNK; k += 4) {
       const real o0 = COLUMN_STEP(recursion, before, now, k);
@@ -459,6 +462,7 @@ KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int height, int rows, in
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       before[k] = now[k];
       now[k] = next[k];
+      next[k] = later[k];
     }
   }
 }
