@@ -72,7 +72,7 @@ HWY_INLINE LinearPair pair_in(const LinearBuffer& buffer, int row, int rows) {
   return pair;
 }
 
-// Halves two rows into one by the mean of 2 x 2, in the reference's order of additions.
+// Halves two rows into one by the mean of 2 x 2.
 HWY_INLINE void halve_pair(const LinearPair& pair, int y, int width, int x_begin, int x_end, const Planes& next) {
   const RealTag d;
   const int out_width = (width + 1) / 2;
@@ -80,14 +80,14 @@ HWY_INLINE void halve_pair(const LinearPair& pair, int y, int width, int x_begin
   for (size_t c = 0; c < kChannels; ++c) {
     float* out = next.channel[c] + static_cast<size_t>(y / 2) * next.stride + x_begin / 2;
     for (int x = 0; x < count; x += kLanes) {
-      RealVector sum = hn::Zero(d);
+      real quad[4];
       for (int k = 0; k < 2; ++k) {
         const auto low = hn::LoadU(d, pair.row[k][c] + 2 * x);
         const auto high = hn::LoadU(d, pair.row[k][c] + 2 * x + kLanes);
-        const auto even = hn::ConcatEven(d, high, low);
-        sum = hn::Add(k == 0 ? even : hn::Add(sum, even), hn::ConcatOdd(d, high, low));
+        quad[2 * k] = real(hn::ConcatEven(d, high, low));
+        quad[2 * k + 1] = real(hn::ConcatOdd(d, high, low));
       }
-      hn::StoreU(hn::Mul(sum, hn::Set(d, 0.25f)), d, out + x);
+      store_unaligned(mean_of_quad(quad[0], quad[1], quad[2], quad[3]), out + x);
     }
     if (x_end == width) next.channel[c][static_cast<size_t>(y / 2) * next.stride + out_width] = out[count - 1];
   }

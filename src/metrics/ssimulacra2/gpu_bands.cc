@@ -12,6 +12,7 @@
 namespace acuity {
 
 extern const KernelFile ssimulacra2_kernels;
+extern const KernelFile ssimulacra2_prepared_kernels;
 
 namespace ssimulacra2 {
 namespace kernels {
@@ -21,6 +22,14 @@ inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
 #include "metrics/ssimulacra2/kernels.h"
 
 }  // namespace kernels
+
+namespace prepared_kernels {
+
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &ssimulacra2_prepared_kernels;
+#include "metrics/ssimulacra2/prepared_kernels.h"
+
+}  // namespace prepared_kernels
 
 namespace {
 
@@ -92,9 +101,9 @@ Status Bands::allocate() {
   tiles_ = place(tile_total_ * kChannels * kSums);
   ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
   ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
-  const auto used = pictures_ == 2
-                        ? std::array<KernelInfo, 2>{kernels::filter_rows, kernels::filter_columns}
-                        : std::array<KernelInfo, 2>{kernels::filter_rows_prepared, kernels::filter_columns_prepared};
+  const auto used = pictures_ == 2 ? std::array<KernelInfo, 2>{kernels::filter_rows, kernels::filter_columns}
+                                   : std::array<KernelInfo, 2>{prepared_kernels::filter_rows_prepared,
+                                                               prepared_kernels::filter_columns_prepared};
   for (const KernelInfo& kernel : used) ACUITY_TRY(setup_.device->prepare(kernel));
   return {};
 }
@@ -201,9 +210,9 @@ Status Bands::filter_rows(const ScalePlan& plan, size_t s, int band, int y, int 
                          plan.size.width, y, y_end, plan.xyb_ring, plan.ring, plan.stride));
   } else {
     const KeptReference::Scale& reference = kept_->scale(s);
-    ACUITY_TRY(queue.run(kernels::filter_rows_prepared, count, kChannels, DeviceArray<const float>{reference.xyb},
-                         distorted, blurred, plan.size.width, y, y_end, reference.rows, plan.xyb_ring, plan.ring,
-                         plan.stride));
+    ACUITY_TRY(queue.run(prepared_kernels::filter_rows_prepared, count, kChannels,
+                         DeviceArray<const float>{reference.xyb}, distorted, blurred, plan.size.width, y, y_end,
+                         reference.rows, plan.xyb_ring, plan.ring, plan.stride));
   }
   return queue.signal(*plan.filtered);
 }
@@ -223,7 +232,7 @@ Status Bands::filter_columns(const ScalePlan& plan, size_t s, int y, int y_end) 
                      tiles, width, height, n, n_end, plan.xyb_ring, plan.ring, plan.stride);
   }
   const KeptReference::Scale& reference = kept_->scale(s);
-  return queue.run(kernels::filter_columns_prepared, count, kChannels, DeviceArray<const float>{reference.xyb},
+  return queue.run(prepared_kernels::filter_columns_prepared, count, kChannels, DeviceArray<const float>{reference.xyb},
                    distorted, blurred, DeviceArray<const kernels::real4>{reference.blurred}, state, tiles, width,
                    height, n, n_end, reference.rows, plan.xyb_ring, plan.ring, plan.stride);
 }

@@ -12,14 +12,14 @@
 
 namespace acuity {
 
-extern const KernelFile ssimulacra2_kernels;
+extern const KernelFile ssimulacra2_prepared_kernels;
 
 namespace ssimulacra2 {
 namespace kernels {
 
 using namespace kernel_dialect;
-inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
-#include "metrics/ssimulacra2/kernels.h"
+inline constexpr const KernelFile* kKernelFile = &ssimulacra2_prepared_kernels;
+#include "metrics/ssimulacra2/prepared_kernels.h"
 
 }  // namespace kernels
 

@@ -13,14 +13,14 @@
 
 namespace acuity {
 
-extern const KernelFile ssimulacra2_kernels;
+extern const KernelFile ssimulacra2_small_kernels;
 
 namespace ssimulacra2 {
 namespace kernels {
 
 using namespace kernel_dialect;
-inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
-#include "metrics/ssimulacra2/kernels.h"
+inline constexpr const KernelFile* kKernelFile = &ssimulacra2_small_kernels;
+#include "metrics/ssimulacra2/small_kernels.h"
 
 }  // namespace kernels
 

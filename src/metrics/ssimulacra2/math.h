@@ -36,6 +36,9 @@ FUNCTION void positive_xyb(real red, real green, real blue, INOUT(real) out_x, I
   out_b = (root_s - y) + real(0.55f);
 }
 
+// The mean of 2 x 2, in the reference's order of additions; the last column and row stand for what lies beyond them.
+FUNCTION real mean_of_quad(real a, real b, real c, real d) { return (((a + b) + c) + d) * real(0.25f); }
+
 // 1 - SSIM without the luminance denominator, at least 0.
 FUNCTION real ssim_error(real mu1, real mu2, real s11, real s22, real s12) {
   const real c2 = real(0.0009f);
