@@ -166,6 +166,10 @@ void test_in_turn(const MetricEntry& entry, const std::string& device, int width
     expect("first, a pair after bright ones", first, scorer->score(first.view, distorted.view));
     static_cast<void>(prepared(bright));
     expect("first, prepared after a bright one", first, prepared(first));
+    expect("a transparent one, prepared", transparent, prepared(transparent));
+    expect("a pair amid it", first, scorer->score(first.view, distorted.view));
+    expect("a transparent one, still prepared", transparent, scorer->score(distorted.view));
+    expect("second, prepared after a transparent one", second, prepared(second));
   }
 }
 

@@ -251,6 +251,17 @@ TEST(Butteraugli, PnormIsThatOfTheMap) {
   EXPECT_NEAR(output(result, "pnorm"), std::pow(sum / static_cast<double>(result.map.values.size()), 1.0 / 7), 1e-6);
 }
 
+// What is kept of a transparent reference is twice that of an opaque one.
+TEST(Butteraugli, KeepsATransparentReferenceOverBothBackgrounds) {
+  const auto kept = [](Channels channels) {
+    const Sheet picture({}, 300, 200, channels, drawn(false));
+    return cached_score(picture.view, picture.view).provenance.working_bytes -
+           score(picture.view, picture.view).provenance.working_bytes;
+  };
+  EXPECT_GT(kept(Channels::rgb), 300 * 200 * 4);
+  EXPECT_EQ(kept(Channels::rgba), 2 * kept(Channels::rgb));
+}
+
 TEST(Butteraugli, NeedsAtMost48BytesAPixel) {
   for (const int side : {1024, 2048}) {
     const Sheet reference({}, side, side, Channels::rgb, drawn(false));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CPU's way through both resolutions; cpu.cc does one piece of one.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -49,7 +50,9 @@ class CpuRunner final : public Runner {
   }
 
   size_t working_bytes() const override {
-    return arena_.size() + (prepared_ ? prepared_->arena.size() : 0) + remembered_.capacity() * sizeof(float);
+    size_t bytes = arena_.size() + remembered_.capacity() * sizeof(float);
+    for (const std::optional<KeptReference>& kept : prepared_) bytes += kept ? kept->arena.size() : 0;
+    return bytes;
   }
 
   Status prepare(const Light& reference) override {
@@ -64,11 +67,11 @@ class CpuRunner final : public Runner {
       level.prepare = &kept.levels[i];
       run_level(level);
     }
-    prepared_ = std::move(kept);
+    prepared_[reference.prepared] = std::move(kept);
     return {};
   }
 
-  void forget() override { prepared_.reset(); }
+  void forget() override { prepared_ = {}; }
 
   // The half resolution first: the full one adds its map to its own, row by row.
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
@@ -76,7 +79,7 @@ class CpuRunner final : public Runner {
     for (size_t i = sizes_.size(); i-- > 0;) {
       Level level = level_of(i);
       level.source[0].light = reference;
-      if (reference.rows == nullptr) level.source[0].prepared = &prepared_->levels[i];
+      if (reference.rows == nullptr) level.source[0].prepared = &prepared_[reference.prepared]->levels[i];
       level.source[1].light = distorted;
       if (i == 0) {
         level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
@@ -175,7 +178,7 @@ class CpuRunner final : public Runner {
   TileNorms* tiles_ = nullptr;
   float* half_map_ = nullptr;
   std::byte* scratch_ = nullptr;
-  std::optional<KeptReference> prepared_;
+  std::array<std::optional<KeptReference>, kMostPrepared> prepared_;
   std::vector<float> remembered_;  // the map of the run before, where asked for
 };
 

@@ -116,8 +116,9 @@ struct LevelPlan {
   // one.
   Ring xyb, blurred, compared;
   int stride = 0;
-  size_t numbers = 0;                                                  // an offset
-  std::array<std::unique_ptr<DeviceMemory>, kKeptPlanes.size()> kept;  // none before a reference is prepared
+  size_t numbers = 0;  // an offset
+  // None before a reference is prepared under that number.
+  std::array<std::array<std::unique_ptr<DeviceMemory>, kKeptPlanes.size()>, kMostPrepared> kept;
   // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
   // the one before that at the late ones.
   std::array<std::unique_ptr<Queue>, 2> first;
@@ -183,7 +184,9 @@ class GpuRunner final : public Runner {
   size_t working_bytes() const override {
     size_t bytes = memory_->size() + results_->size();
     for (const LevelPlan& plan : plans_) {
-      for (const std::unique_ptr<DeviceMemory>& kept : plan.kept) bytes += kept ? kept->size() : 0;
+      for (const auto& reference : plan.kept) {
+        for (const std::unique_ptr<DeviceMemory>& kept : reference) bytes += kept ? kept->size() : 0;
+      }
     }
     for (const DeviceMemory* map : {map_.get(), half_map_.get(), remembered_.get()}) bytes += map ? map->size() : 0;
     if (map_rows_) bytes += map_rows_->size();
@@ -193,13 +196,15 @@ class GpuRunner final : public Runner {
 
   // All that depends on the reference alone stays on the device.
   Status prepare(const Light& reference) override {
+    prepared_ = reference.prepared;
     for (LevelPlan& plan : plans_) {
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
-      for (size_t i = 0; i < plan.kept.size(); ++i) {
-        if (plan.kept[i]) continue;
-        ACUITY_TRY_ASSIGN(plan.kept[i], setup_.device->allocate(kKeptPlanes[i] * plane_bytes));
-        ACUITY_TRY(copy_->clear(*plan.kept[i], 0, plan.kept[i]->size()));
+      for (size_t i = 0; i < kKeptPlanes.size(); ++i) {
+        std::unique_ptr<DeviceMemory>& kept = plan.kept[prepared_][i];
+        if (kept) continue;
+        ACUITY_TRY_ASSIGN(kept, setup_.device->allocate(kKeptPlanes[i] * plane_bytes));
+        ACUITY_TRY(copy_->clear(*kept, 0, kept->size()));
       }
     }
     ACUITY_TRY(run_bands(WORK_PREPARE, {&reference, nullptr}, false));
@@ -212,6 +217,7 @@ class GpuRunner final : public Runner {
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
     const bool prepared = reference.rows == nullptr;
+    prepared_ = reference.prepared;
     const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
     if (keep) ACUITY_TRY(reserve_maps(map));
     ACUITY_TRY(run_bands(prepared ? WORK_PREPARED : WORK_PAIR, {prepared ? nullptr : &reference, &distorted}, keep));
@@ -327,7 +333,8 @@ class GpuRunner final : public Runner {
   // The same of what is kept.
   template <typename T>
   DeviceArray<T> kept(const LevelPlan& plan, Kept what) const {
-    return {plan.kept[what] ? plan.kept[what]->address() + MARGIN * sizeof(float) : 0};
+    const std::unique_ptr<DeviceMemory>& memory = plan.kept[prepared_][what];
+    return {memory ? memory->address() + MARGIN * sizeof(float) : 0};
   }
 
   // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
@@ -549,6 +556,7 @@ class GpuRunner final : public Runner {
   std::unique_ptr<DeviceMemory> map_, half_map_, remembered_;  // where somebody wants them
   std::unique_ptr<PinnedMemory> results_;
   std::unique_ptr<PinnedMemory> map_rows_;  // on its way to the caller
+  size_t prepared_ = 0;                     // the number under which the reference of the call being made is kept
   std::array<Upload, 2> uploads_;
   std::array<Events, 2> sent_;
   std::unique_ptr<Queue> copy_;

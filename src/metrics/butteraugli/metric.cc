@@ -60,19 +60,23 @@ class Butteraugli final : public Metric {
   Status set_reference(const ImageView& reference) override {
     copied_.reset();
     if (runner_) runner_->forget();
-    // A transparent reference is looked at over two backgrounds; keeping both would take more memory than it is worth.
     // One too small to be looked at needs no preparation.
-    if (reference.has_alpha() || !runner_) {
+    if (!runner_) {
       Result<ImageCopy> copy = copy_image(reference);
       if (!copy.ok()) return copy.status();
       copied_ = std::move(*copy);
       return {};
     }
     prepared_viewing_ = viewing_of(reference);
-    Result<Rows> rows = Rows::create(reference, space_of(prepared_viewing_), std::nullopt);
-    if (!rows.ok()) return rows.status();
-    prepared_description_ = rows->description();
-    return runner_->prepare({&*rows, static_cast<float>(prepared_viewing_.nits)});
+    prepared_transparent_ = reference.has_alpha();
+    for (const size_t background : {kBlack, kWhite}) {
+      if (background != prepared_number(background)) continue;
+      Result<Rows> rows = Rows::create(reference, space_of(prepared_viewing_), static_cast<float>(background));
+      if (!rows.ok()) return rows.status();
+      prepared_description_ = rows->description();
+      ACUITY_TRY(runner_->prepare({&*rows, static_cast<float>(prepared_viewing_.nits), background}));
+    }
+    return {};
   }
 
   Result<Measurement> score(const ImageView& distorted) override {
@@ -110,15 +114,16 @@ class Butteraugli final : public Metric {
   Result<Measurement> measure(const ImageView* reference, const ImageView& distorted, const Viewing& viewing) {
     Measurement measured;
     if (setup_.want_map) measured.map = {setup_.width, setup_.height, std::vector<float>(pixels())};
-    const bool transparent = (reference != nullptr && reference->has_alpha()) || distorted.has_alpha();
+    const bool transparent =
+        (reference != nullptr ? reference->has_alpha() : prepared_transparent_) || distorted.has_alpha();
     Norms norms;
     if (runner_ && transparent) {
-      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 0.0f, {.remember = true}, measured));
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kBlack, {.remember = true}, measured));
     }
     if (runner_) {
       const MapRequest map{.at_least_remembered = transparent,
                            .to = setup_.want_map ? measured.map.values.data() : nullptr};
-      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, 1.0f, map, measured));
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kWhite, map, measured));
     } else {
       measured.assumptions.push_back(
           fmt::format("size: below {0} x {0} pixels the difference is 0 by definition", kMinimumSide));
@@ -133,19 +138,27 @@ class Butteraugli final : public Metric {
     return measured;
   }
 
-  Result<Norms> run(const ImageView* reference, const ImageView& distorted, const Viewing& viewing, float background,
+  // What lies behind transparent pictures, as grey of the encoded space.
+  enum : size_t { kBlack = 0, kWhite = 1 };
+
+  // An opaque reference is the same over both.
+  size_t prepared_number(size_t background) const { return prepared_transparent_ ? background : 0; }
+
+  Result<Norms> run(const ImageView* reference, const ImageView& distorted, const Viewing& viewing, size_t background,
                     const MapRequest& map, Measurement& measured) {
     const WorkingSpace space = space_of(viewing);
+    const float grey = static_cast<float>(background);
     std::optional<Rows> reference_rows;
-    if (reference != nullptr) ACUITY_TRY_ASSIGN(reference_rows, Rows::create(*reference, space, background));
-    Result<Rows> distorted_rows = Rows::create(distorted, space, background);
+    if (reference != nullptr) ACUITY_TRY_ASSIGN(reference_rows, Rows::create(*reference, space, grey));
+    Result<Rows> distorted_rows = Rows::create(distorted, space, grey);
     if (!distorted_rows.ok()) return distorted_rows.status();
     // 1.0 of an SDR picture beside an HDR one is darker than the HDR one's 1.0.
     const double distorted_nits = is_hdr(distorted) ? viewing.nits : viewing.nits * kSdrTarget / viewing.target;
     measured.assumptions = {"reference: " + (reference_rows ? reference_rows->description() : prepared_description_),
                             "distorted: " + distorted_rows->description(), viewing.description};
-    Result<Norms> norms = runner_->run({reference_rows ? &*reference_rows : nullptr, static_cast<float>(viewing.nits)},
-                                       {&*distorted_rows, static_cast<float>(distorted_nits)}, map);
+    Result<Norms> norms = runner_->run(
+        {reference_rows ? &*reference_rows : nullptr, static_cast<float>(viewing.nits), prepared_number(background)},
+        {&*distorted_rows, static_cast<float>(distorted_nits)}, map);
     if (norms.ok() && !(std::isfinite(norms->largest) && std::isfinite(mean_norm(norms->norms)))) {
       return Status(StatusCode::input,
                     "the pictures hold light so bright that their difference is no number; scale them down");
@@ -156,6 +169,7 @@ class Butteraugli final : public Metric {
   Setup setup_;
   std::unique_ptr<Runner> runner_;  // null where the pictures are too small to be looked at
   Viewing prepared_viewing_;
+  bool prepared_transparent_ = false;
   std::string prepared_description_;
   std::optional<ImageCopy> copied_;
 };

@@ -13,10 +13,14 @@
 
 namespace acuity::butteraugli {
 
+/// A transparent reference is looked at over two backgrounds, and prepared over both.
+inline constexpr size_t kMostPrepared = 2;
+
 /// Linear light, and the luminance of 1.0.
 struct Light {
-  const Rows* rows = nullptr;
+  const Rows* rows = nullptr;  // null: that which was prepared ...
   float nits = 0;
+  size_t prepared = 0;  // ... under this number
 };
 
 /// What to do with the map beside its norms.
@@ -31,11 +35,11 @@ class Runner {
   virtual ~Runner() = default;
   virtual size_t working_bytes() const = 0;
 
-  /// Keeps what depends on the reference alone, until forget().
+  /// Keeps what depends on the reference alone under its number, until forget().
   virtual Status prepare(const Light& reference) = 0;
   virtual void forget() = 0;
 
-  /// The norms of the map; against the prepared reference where reference.rows is null.
+  /// The norms of the map.
   virtual Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) = 0;
 };
 
