@@ -2,6 +2,8 @@
 #include "device/checked_device.h"
 
 #include <atomic>
+#include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,21 @@ Status check_launch(const KernelInfo& kernel, int groups_x, int groups_y, const 
     return refuse(fmt::format("{} bytes of arguments; {} are possible", arguments.size(), kMaximumArgumentBytes));
   }
   return {};
+}
+
+bool overlap(HostBytes a, HostBytes b) {
+  const std::less<const std::byte*> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+/// Such inputs cannot be told apart by the addresses of uploads.
+bool any_overlap(std::span<const HostBytes> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (overlap(inputs[i], inputs[k])) return true;
+    }
+  }
+  return false;
 }
 
 class CheckedEvent : public Event {
@@ -108,9 +125,6 @@ class CheckedQueue : public Queue {
     return attempt([] { return Status(); }, [&] { return inner_->wait(); });
   }
 
- private:
-  static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
-
   template <typename Check, typename Call>
   Status attempt(const Check& check, const Call& call) {
     if (failure_.ok()) failure_ = check();
@@ -118,8 +132,44 @@ class CheckedQueue : public Queue {
     return failure_;
   }
 
+  Queue& inner() const { return *inner_; }
+  const Status& failure() const { return failure_; }
+
+ private:
+  static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
+
   std::unique_ptr<Queue> inner_;
   Status failure_;
+};
+
+class CheckedRecording : public Recording {
+ public:
+  CheckedRecording(std::unique_ptr<Recording> inner, CheckedQueue& queue, std::span<const HostBytes> inputs)
+      : inner_(std::move(inner)), queue_(queue) {
+    for (const HostBytes& input : inputs) sizes_.push_back(input.size());
+  }
+
+  Status repeat(std::span<const HostBytes> inputs) override {
+    return queue_.attempt([&] { return check(inputs); }, [&] { return inner_->repeat(inputs); });
+  }
+
+ private:
+  Status check(std::span<const HostBytes> inputs) const {
+    if (inputs.size() != sizes_.size()) {
+      return {StatusCode::internal,
+              fmt::format("work recorded with {} inputs is repeated with {}", sizes_.size(), inputs.size())};
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].size() == sizes_[i]) continue;
+      return {StatusCode::internal, fmt::format("input {} of recorded work had {} bytes and has {} when it is repeated",
+                                                i, sizes_[i], inputs[i].size())};
+    }
+    return {};
+  }
+
+  std::unique_ptr<Recording> inner_;
+  CheckedQueue& queue_;
+  std::vector<size_t> sizes_;
 };
 
 class CheckedDevice : public Device {
@@ -153,6 +203,16 @@ class CheckedDevice : public Device {
   Status prepare(const KernelInfo& kernel) override {
     const Status status = check_launch(kernel, 1, 1, {});
     return status.ok() ? inner_->prepare(kernel) : status;
+  }
+
+  Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
+                                            const std::function<Status()>& work) override {
+    auto& checked = static_cast<CheckedQueue&>(queue);
+    if (!checked.failure().ok()) return checked.failure();
+    if (any_overlap(inputs)) return std::unique_ptr<Recording>();
+    auto recording = inner_->record(checked.inner(), inputs, work);
+    if (!recording.ok() || *recording == nullptr) return recording;
+    return std::unique_ptr<Recording>(new CheckedRecording(std::move(*recording), checked, inputs));
   }
 
  private:

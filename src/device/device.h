@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +97,20 @@ class Queue {
   }
 };
 
+/// Page-locked memory of the host.
+using HostBytes = std::span<const std::byte>;
+
+/// Work that a device keeps in a form of its own, to be done again all at once. It may be destroyed while that is in
+/// flight, but not repeated once its queue is gone.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  /// Gives all of it to the queue that it was recorded from, and to none of the others that had a part in it. What was
+  /// uploaded from inputs[i] when it was recorded now comes from the same place in these inputs[i], which are as many
+  /// and as large.
+  virtual Status repeat(std::span<const HostBytes> inputs) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -107,6 +123,15 @@ class Device {
   virtual Result<std::unique_ptr<Event>> create_event() = 0;
   /// Loads a kernel ahead of its first launch.
   virtual Status prepare(const KernelInfo& kernel) = 0;
+  /// Keeps what `work` gives to `queue`, and to other queues after they wait for events of it, without doing any of it.
+  /// In the end `queue` must have waited for all the others. Inside, nothing may be allocated or waited for on the
+  /// host, and only events signalled inside may be waited for; outside, those may not be before they are signalled
+  /// again. An upload lies in one input wholly or outside them all. What the work uses must live until its last
+  /// repetition is done. Null where the device does not keep work, has no memory for it, or cannot tell the inputs
+  /// apart because they overlap: give it anew each time then. `work` may have been called even so, but nothing of it
+  /// was done.
+  virtual Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
+                                                    const std::function<Status()>& work) = 0;
 
  protected:
   DeviceInfo info_;

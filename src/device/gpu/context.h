@@ -26,6 +26,7 @@ class GpuContext {
 
   const GpuDriver& driver() const { return *driver_; }
   const DeviceInfo& info() const { return info_; }
+  void* handle() const { return handle_; }  // the driver's own; null on HIP
 
   /// Calls function(), which calls the driver, with the device current on this thread.
   template <typename Function>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/gpu/context.h"
+#include "device/gpu/recording.h"
 
 namespace acuity {
 namespace {
@@ -103,6 +104,8 @@ class GpuQueue : public Queue {
     return context_->call([&] { return driver().synchronize_stream(stream_); });
   }
 
+  void* stream() const { return stream_; }
+
  private:
   const GpuDriver& driver() const { return context_->driver(); }
 
@@ -157,6 +160,11 @@ class GpuDevice : public Device {
   }
 
   Status prepare(const KernelInfo& kernel) override { return context_->function(kernel).status(); }
+
+  Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
+                                            const std::function<Status()>& work) override {
+    return record_graph(context_, static_cast<GpuQueue&>(queue).stream(), inputs, work);
+  }
 
  private:
   const GpuDriver& driver() const { return context_->driver(); }

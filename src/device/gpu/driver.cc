@@ -25,10 +25,12 @@ Result<DriverLibrary> DriverLibrary::open(const char* variable, std::initializer
 }
 
 void* DriverLibrary::find(const char* symbol) {
-  void* address = dlsym(handle_, symbol);
+  void* address = find_optional(symbol);
   if (address == nullptr && missing_.empty()) missing_ = symbol;
   return address;
 }
+
+void* DriverLibrary::find_optional(const char* symbol) const { return dlsym(handle_, symbol); }
 
 Status DriverLibrary::complete() const {
   if (missing_.empty()) return {};

@@ -29,6 +29,7 @@ struct DriverFunction {
   const char* name = "";
   int (*pointer)(Arguments...) = nullptr;
   DriverOutcome operator()(Arguments... arguments) const { return {name, pointer(arguments...)}; }
+  bool found() const { return pointer != nullptr; }
 };
 
 /// A driver's shared library. It stays loaded: drivers keep threads and do not like to be unloaded.
@@ -43,7 +44,14 @@ class DriverLibrary {
     function.name = symbol;
     function.pointer = reinterpret_cast<int (*)(Arguments...)>(find(symbol));
   }
-  /// Whether everything looked for was found.
+  /// For a function that the driver may lack.
+  void* find_optional(const char* symbol) const;
+  template <typename... Arguments>
+  void bind_optional(DriverFunction<Arguments...>& function, const char* symbol) {
+    function.name = symbol;
+    function.pointer = reinterpret_cast<int (*)(Arguments...)>(find_optional(symbol));
+  }
+  /// Whether everything looked for was found, except what may be lacking.
   Status complete() const;
 
  private:
@@ -57,6 +65,42 @@ inline constexpr unsigned kPortableHostMemory = 1;
 inline constexpr unsigned kNonBlockingStream = 1;
 inline constexpr unsigned kEventWithoutTiming = 2;
 inline constexpr int kErrorOutOfMemory = 2;
+
+/// One side of a copy within a graph, as CUDA lays it out.
+struct GraphCopySide {
+  size_t x_bytes = 0, y = 0, z = 0, level = 0;
+  int memory_type = 0;
+  uint64_t host = 0;
+  uint64_t device = 0;  // for addresses of unified memory too
+  void* array = nullptr;
+  void* reserved = nullptr;
+  size_t pitch = 0, height = 0;
+};
+
+struct GraphCopy {
+  GraphCopySide from, to;
+  size_t width_bytes = 0, height = 0, depth = 0;
+};
+
+/// Graphs: work that a driver records from streams and keeps. HIP has functions of these names, with copies laid out
+/// otherwise; they are not used, as nobody has tried them on its hardware.
+struct GraphFunctions {
+  DriverFunction<void*, int> begin_capture;                        // stream, mode
+  DriverFunction<void*, void**> end_capture;                       // stream, graph
+  DriverFunction<void*, void**, size_t*> get_nodes;                // graph, nodes, their number
+  DriverFunction<void*, int*> node_type;                           // node, type
+  DriverFunction<void*, GraphCopy*> get_copy;                      // node, copy
+  DriverFunction<void**, void*, unsigned long long> instantiate;   // executable graph, graph, flags
+  DriverFunction<void*, void*, const GraphCopy*, void*> set_copy;  // executable graph, node, copy, context
+  DriverFunction<void*, void*> launch;                             // executable graph, stream
+  DriverFunction<void*> destroy_executable;
+  DriverFunction<void*> destroy;
+
+  bool complete() const {
+    return begin_capture.found() && end_capture.found() && get_nodes.found() && node_type.found() && get_copy.found() &&
+           instantiate.found() && set_copy.found() && launch.found() && destroy_executable.found() && destroy.found();
+  }
+};
 
 class GpuDriver {
  public:
@@ -90,6 +134,7 @@ class GpuDriver {
   // function, groups x y z, threads x y z, shared bytes, stream, unused, argument block
   DriverFunction<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**>
       launch;
+  GraphFunctions graphs;  // where they are not complete, devices keep no work
 
   // Where they differ.
 
