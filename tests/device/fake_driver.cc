@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
+
+#include "device/fake_capture.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -90,18 +93,38 @@ int take_memory(const char* call, const char* kind, uintptr_t address) {
   return take_back(call, kind);
 }
 
-int copy(const char* call, void* to, const void* from, size_t bytes) {
+int copy_up(const char* call, uint64_t to, const void* from, size_t bytes, void* stream) {
   const std::lock_guard lock(mutex);
-  const int failure = begin_on_device(call);
-  if (failure == 0) std::memcpy(to, from, bytes);
-  return failure;
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  FakeCopy copy{};
+  copy.srcMemoryType = state.unified_copies ? kUnified : kHost;
+  if (state.unified_copies) {
+    copy.srcDevice = reinterpret_cast<uintptr_t>(from);
+  } else {
+    copy.srcHost = from;
+  }
+  copy.dstMemoryType = kDevice;
+  copy.dstDevice = to;
+  copy.WidthInBytes = bytes;
+  return submit(stream, {kCopyNode, nullptr, copy});
 }
 
-int fill(const char* call, uint64_t address, unsigned value, size_t words) {
+int copy_down(const char* call, void* to, uint64_t from, size_t bytes, void* stream) {
   const std::lock_guard lock(mutex);
-  const int failure = begin_on_device(call);
-  if (failure == 0) std::fill_n(reinterpret_cast<unsigned*>(address), words, value);
-  return failure;
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  FakeCopy copy{};
+  copy.srcMemoryType = kDevice;
+  copy.srcDevice = from;
+  copy.dstMemoryType = kHost;
+  copy.dstHost = to;
+  copy.WidthInBytes = bytes;
+  return submit(stream, {kCopyNode, nullptr, copy});
+}
+
+int fill(const char* call, uint64_t address, unsigned value, size_t words, void* stream) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  return submit(stream, {kFillNode, [=] { std::fill_n(reinterpret_cast<unsigned*>(address), words, value); }});
 }
 
 int load(const char* call, void** module, const void* image, unsigned options) {
@@ -167,28 +190,52 @@ void run_probe(const float* triples, float* answers, int count) {
   }
 }
 
+void run(void* function, const std::vector<unsigned>& grid, const std::vector<unsigned char>& arguments) {
+  std::copy(grid.begin(), grid.end(), state.grid);
+  state.arguments = arguments;
+  if (function != kProbe) return;
+  uint64_t addresses[2] = {};
+  int count = 0;
+  std::memcpy(addresses, arguments.data(), 16);
+  std::memcpy(&count, arguments.data() + 16, 4);
+  run_probe(reinterpret_cast<const float*>(addresses[0]), reinterpret_cast<float*>(addresses[1]), count);
+}
+
 int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned shared, void* stream, void** unused,
            void** extra) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call + numbered("stream", stream)); failure != 0) return failure;
-  std::copy(std::begin(grid), std::end(grid), state.grid);
-  state.arguments.clear();
   if (shared != 0 || unused != nullptr) state.complaints.push_back("unexpected arguments of a launch");
-  if (extra == nullptr) return 0;
-  const auto end = reinterpret_cast<uintptr_t>(extra[4]);
-  if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) ||
-      end != (is_hip(call) ? 3 : 0)) {
-    return kInvalidValue;
+  std::vector<unsigned char> arguments;
+  if (extra != nullptr) {
+    const auto end = reinterpret_cast<uintptr_t>(extra[4]);
+    if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) ||
+        end != (is_hip(call) ? 3 : 0)) {
+      return kInvalidValue;
+    }
+    const auto* block = static_cast<const unsigned char*>(extra[1]);
+    arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
   }
-  const auto* block = static_cast<const unsigned char*>(extra[1]);
-  state.arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
-  if (function != kProbe) return 0;
-  uint64_t addresses[2] = {};
-  int count = 0;
-  std::memcpy(addresses, block, 16);
-  std::memcpy(&count, block + 16, 4);
-  run_probe(reinterpret_cast<const float*>(addresses[0]), reinterpret_cast<float*>(addresses[1]), count);
-  return 0;
+  const std::vector<unsigned> groups(std::begin(grid), std::end(grid));
+  return submit(stream, {kKernelNode, [=] { run(function, groups, arguments); }});
+}
+
+int record_event(const std::string& call, void* event, void* stream) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
+  return failure != 0 ? failure : capture_event(event, stream);
+}
+
+int wait_event(const std::string& call, void* stream, void* event) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
+  return failure != 0 ? failure : capture_wait(stream, event);
+}
+
+int synchronize(const std::string& call, void* stream) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call + numbered("stream", stream));
+  return failure != 0 ? failure : capture_synchronize(stream);
 }
 
 int plain(const std::string& call) {
@@ -234,6 +281,8 @@ constexpr ErrorName kErrors[] = {
     {100, "CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice", "no device is detected"},
     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu", "no kernel image is available"},
     {500, "CUDA_ERROR_NOT_FOUND", "hipErrorNotFound", "named symbol not found"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "", "operation not permitted when stream is capturing"},
+    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "", "capturing stream has unjoined work"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress", "an illegal memory access was encountered"},
 };
 constexpr ErrorName kStrange = {-1, nullptr, "hipErrorUnknown", "unknown error"};
@@ -248,6 +297,7 @@ const ErrorName& find_error(int code) {
 
 EXPORT FakeDriver* reset_fake_driver() {
   state = {};
+  reset_captures();
   contexts.clear();
   current_device = 0;
   return &state;
@@ -324,42 +374,34 @@ EXPORT int cuStreamCreate(void** stream, unsigned) { return give_handle(__func__
 EXPORT int hipStreamCreateWithFlags(void** stream, unsigned) { return give_handle(__func__, "stream", stream); }
 EXPORT int cuStreamDestroy_v2(void*) { return take_back(__func__, "stream"); }
 EXPORT int hipStreamDestroy(void*) { return take_back(__func__, "stream"); }
-EXPORT int cuStreamSynchronize(void* stream) { return on_device(__func__ + numbered("stream", stream)); }
-EXPORT int hipStreamSynchronize(void* stream) { return on_device(__func__ + numbered("stream", stream)); }
-EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned) {
-  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
-}
-EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned) {
-  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
-}
+EXPORT int cuStreamSynchronize(void* stream) { return synchronize(__func__, stream); }
+EXPORT int hipStreamSynchronize(void* stream) { return synchronize(__func__, stream); }
+EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned) { return wait_event(__func__, stream, event); }
+EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned) { return wait_event(__func__, stream, event); }
 EXPORT int cuEventCreate(void** event, unsigned) { return give_handle(__func__, "event", event); }
 EXPORT int hipEventCreateWithFlags(void** event, unsigned) { return give_handle(__func__, "event", event); }
 EXPORT int cuEventDestroy_v2(void*) { return take_back(__func__, "event"); }
 EXPORT int hipEventDestroy(void*) { return take_back(__func__, "event"); }
-EXPORT int cuEventRecord(void* event, void* stream) {
-  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
-}
-EXPORT int hipEventRecord(void* event, void* stream) {
-  return on_device(__func__ + numbered("stream", stream) + numbered("event", event));
-}
+EXPORT int cuEventRecord(void* event, void* stream) { return record_event(__func__, event, stream); }
+EXPORT int hipEventRecord(void* event, void* stream) { return record_event(__func__, event, stream); }
 
-EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
-  return copy(__func__, reinterpret_cast<void*>(to), from, bytes);
+EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
+  return copy_up(__func__, to, from, bytes, stream);
 }
-EXPORT int hipMemcpyHtoDAsync(uint64_t to, const void* from, size_t bytes, void*) {
-  return copy(__func__, reinterpret_cast<void*>(to), from, bytes);
+EXPORT int hipMemcpyHtoDAsync(uint64_t to, const void* from, size_t bytes, void* stream) {
+  return copy_up(__func__, to, from, bytes, stream);
 }
-EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
-  return copy(__func__, to, reinterpret_cast<const void*>(from), bytes);
+EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
+  return copy_down(__func__, to, from, bytes, stream);
 }
-EXPORT int hipMemcpyDtoHAsync(void* to, uint64_t from, size_t bytes, void*) {
-  return copy(__func__, to, reinterpret_cast<const void*>(from), bytes);
+EXPORT int hipMemcpyDtoHAsync(void* to, uint64_t from, size_t bytes, void* stream) {
+  return copy_down(__func__, to, from, bytes, stream);
 }
-EXPORT int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void*) {
-  return fill(__func__, address, value, words);
+EXPORT int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void* stream) {
+  return fill(__func__, address, value, words, stream);
 }
-EXPORT int hipMemsetD32Async(uint64_t address, unsigned value, size_t words, void*) {
-  return fill(__func__, address, value, words);
+EXPORT int hipMemsetD32Async(uint64_t address, unsigned value, size_t words, void* stream) {
+  return fill(__func__, address, value, words, stream);
 }
 EXPORT int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z,
                           unsigned shared, void* stream, void** parameters, void** extra) {
@@ -369,6 +411,74 @@ EXPORT int hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, unsig
                                  unsigned z, unsigned shared, void* stream, void** parameters, void** extra) {
   return launch(__func__, function, {gx, gy, gz, x, y, z}, shared, stream, parameters, extra);
 }
+
+#ifndef FAKE_WITHOUT_GRAPHS
+EXPORT int cuStreamBeginCapture_v2(void* stream, int mode) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(__func__);
+  if (mode != 2) state.complaints.push_back("a capture that other threads can disturb");
+  return failure != 0 ? failure : begin_capture(stream);
+}
+/// Ends even when the call is to fail.
+EXPORT int cuStreamEndCapture(void* stream, void** graph) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(__func__);
+  const int outcome = end_capture(stream, graph);
+  if (failure != 0 && *graph != nullptr) delete static_cast<FakeGraph*>(std::exchange(*graph, nullptr));
+  if (*graph != nullptr) ++state.live["graph"];
+  return failure != 0 ? failure : outcome;
+}
+EXPORT int cuGraphGetNodes(void* graph, void** nodes, size_t* count) {
+  const auto& all = static_cast<FakeGraph*>(graph)->nodes;
+  for (size_t i = 0; nodes != nullptr && i < std::min(*count, all.size()); ++i) nodes[i] = all[i].get();
+  *count = all.size();
+  return on_device(__func__);
+}
+EXPORT int cuGraphNodeGetType(void* node, int* type) {
+  return number(__func__, type, static_cast<FakeNode*>(node)->type);
+}
+EXPORT int cuGraphMemcpyNodeGetParams(void* node, FakeCopy* copy) {
+  if (static_cast<FakeNode*>(node)->type != kCopyNode) return kInvalidValue;
+  *copy = static_cast<FakeNode*>(node)->copy;
+  return on_device(__func__);
+}
+EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(__func__); failure != 0) return failure;
+  if (flags != 0) return kInvalidValue;
+  *executable = new FakeExecutable(*static_cast<FakeGraph*>(graph));
+  ++state.live["executable graph"];
+  return 0;
+}
+EXPORT int cuGraphExecMemcpyNodeSetParams(void* executable, void* node, const FakeCopy* copy, void* context) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(__func__); failure != 0) return failure;
+  auto& [nodes, places] = *static_cast<FakeExecutable*>(executable);
+  const auto place = places.find(node);
+  if (contexts.empty() || context != contexts.back() || place == places.end()) return kInvalidValue;
+  FakeCopy& set = nodes[place->second].copy;
+  if (copy->srcMemoryType != set.srcMemoryType || copy->dstDevice != set.dstDevice ||
+      copy->WidthInBytes != set.WidthInBytes) {
+    return kInvalidValue;
+  }
+  set = *copy;
+  return 0;
+}
+EXPORT int cuGraphLaunch(void* executable, void* stream) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(__func__ + numbered("stream", stream)); failure != 0) return failure;
+  for (const FakeNode& node : static_cast<FakeExecutable*>(executable)->nodes) node.perform();
+  return 0;
+}
+EXPORT int cuGraphExecDestroy(void* executable) {
+  delete static_cast<FakeExecutable*>(executable);
+  return take_back(__func__, "executable graph");
+}
+EXPORT int cuGraphDestroy(void* graph) {
+  delete static_cast<FakeGraph*>(graph);
+  return take_back(__func__, "graph");
+}
+#endif
 
 EXPORT int cuGetErrorName(int code, const char** name) {
   *name = find_error(code).cuda;

@@ -26,6 +26,7 @@ struct FakeDriver {
   std::string hip_target = "gfx90a";  // of HIP devices
   size_t free_bytes = size_t{1} << 20;
   FakeMistake mistake = FakeMistake::none;
+  bool unified_copies = false;   // graphs tell where copies read as an address of unified memory
   int failing_call = -1;         // counted from 0 since reset
   std::string failing_function;  // or the next call of that
   int failure = 0;               // its code; from 700 on every later call fails too
@@ -33,7 +34,7 @@ struct FakeDriver {
   // What tests look at.
   std::vector<std::string> calls;  // names; events and streams with their numbers
   std::vector<std::string> complaints;
-  std::map<std::string, int> live;  // how many of "memory", "pinned", "module", "stream", "event", "context" there are
+  std::map<std::string, int> live;  // how many of "memory", "stream", "graph" and so on have not been given back
   std::vector<std::string> loaded;  // targets of the modules accepted
   unsigned grid[6] = {};            // of the last launch: groups and threads
   std::vector<unsigned char> arguments;

@@ -399,6 +399,13 @@ TEST_F(VulkanTest, SaysWhenAKernelHasNoCode) {
   ASSERT_OK(device->prepare(mse::sum_tiles));
 }
 
+TEST_F(VulkanTest, KeepsNoWork) {
+  const auto recording =
+      device->record(*queue, {}, []() -> Status { return {StatusCode::internal, "the work was called"}; });
+  ASSERT_OK(recording.status());
+  EXPECT_EQ(recording.value(), nullptr);
+}
+
 TEST_F(VulkanTest, MemoryOutlivesItsDevice) {
   const auto memory = allocate(1000);
   const auto pinned = allocate_pinned(1000);

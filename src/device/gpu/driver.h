@@ -81,6 +81,7 @@ struct GraphCopy {
   GraphCopySide from, to;
   size_t width_bytes = 0, height = 0, depth = 0;
 };
+static_assert(sizeof(GraphCopy) == 200);
 
 /// Graphs: work that a driver records from streams and keeps. HIP has functions of these names, with copies laid out
 /// otherwise; they are not used, as nobody has tried them on its hardware.
