@@ -437,9 +437,9 @@ EXPORT int cuGraphGetNodes(void* graph, void** nodes, size_t* count) {
 EXPORT int cuGraphNodeGetType(void* node, int* type) {
   return number(__func__, type, static_cast<FakeNode*>(node)->type);
 }
-EXPORT int cuGraphMemcpyNodeGetParams(void* node, FakeCopy* copy) {
+EXPORT int cuGraphMemcpyNodeGetParams(void* node, void* copy) {
   if (static_cast<FakeNode*>(node)->type != kCopyNode) return kInvalidValue;
-  *copy = static_cast<FakeNode*>(node)->copy;
+  *static_cast<FakeCopy*>(copy) = static_cast<FakeNode*>(node)->copy;
   return on_device(__func__);
 }
 EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
@@ -450,18 +450,19 @@ EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned 
   ++state.live["executable graph"];
   return 0;
 }
-EXPORT int cuGraphExecMemcpyNodeSetParams(void* executable, void* node, const FakeCopy* copy, void* context) {
+EXPORT int cuGraphExecMemcpyNodeSetParams(void* executable, void* node, const void* copy, void* context) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(__func__); failure != 0) return failure;
   auto& [nodes, places] = *static_cast<FakeExecutable*>(executable);
   const auto place = places.find(node);
   if (contexts.empty() || context != contexts.back() || place == places.end()) return kInvalidValue;
   FakeCopy& set = nodes[place->second].copy;
-  if (copy->srcMemoryType != set.srcMemoryType || copy->dstDevice != set.dstDevice ||
-      copy->WidthInBytes != set.WidthInBytes) {
+  const auto& moved = *static_cast<const FakeCopy*>(copy);
+  if (moved.srcMemoryType != set.srcMemoryType || moved.dstDevice != set.dstDevice ||
+      moved.WidthInBytes != set.WidthInBytes) {
     return kInvalidValue;
   }
-  set = *copy;
+  set = moved;
   return 0;
 }
 EXPORT int cuGraphLaunch(void* executable, void* stream) {

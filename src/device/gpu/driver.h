@@ -86,14 +86,14 @@ static_assert(sizeof(GraphCopy) == 200);
 /// Graphs: work that a driver records from streams and keeps. HIP has functions of these names, with copies laid out
 /// otherwise; they are not used, as nobody has tried them on its hardware.
 struct GraphFunctions {
-  DriverFunction<void*, int> begin_capture;                        // stream, mode
-  DriverFunction<void*, void**> end_capture;                       // stream, graph
-  DriverFunction<void*, void**, size_t*> get_nodes;                // graph, nodes, their number
-  DriverFunction<void*, int*> node_type;                           // node, type
-  DriverFunction<void*, GraphCopy*> get_copy;                      // node, copy
-  DriverFunction<void**, void*, unsigned long long> instantiate;   // executable graph, graph, flags
-  DriverFunction<void*, void*, const GraphCopy*, void*> set_copy;  // executable graph, node, copy, context
-  DriverFunction<void*, void*> launch;                             // executable graph, stream
+  DriverFunction<void*, int> begin_capture;                       // stream, mode
+  DriverFunction<void*, void**> end_capture;                      // stream, graph
+  DriverFunction<void*, void**, size_t*> get_nodes;               // graph, nodes, their number
+  DriverFunction<void*, int*> node_type;                          // node, type
+  DriverFunction<void*, void*> get_copy;                          // node, GraphCopy
+  DriverFunction<void**, void*, unsigned long long> instantiate;  // executable graph, graph, flags
+  DriverFunction<void*, void*, const void*, void*> set_copy;      // executable graph, node, GraphCopy, context
+  DriverFunction<void*, void*> launch;                            // executable graph, stream
   DriverFunction<void*> destroy_executable;
   DriverFunction<void*> destroy;
 
