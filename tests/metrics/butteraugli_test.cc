@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,9 +10,11 @@
 #include <tbb/global_control.h>
 
 #include "acuity/scorer.h"
+#include "base/memory.h"
 #include "lang/targets.h"
 #include "metrics/butteraugli/parameters.h"
 #include "metrics/butteraugli/pooling.h"
+#include "metrics/butteraugli/rings.h"
 #include "metrics/butteraugli_plain.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
@@ -251,24 +255,90 @@ TEST(Butteraugli, PnormIsThatOfTheMap) {
   EXPECT_NEAR(output(result, "pnorm"), std::pow(sum / static_cast<double>(result.map.values.size()), 1.0 / 7), 1e-6);
 }
 
-// What is kept of a transparent reference is twice that of an opaque one.
-TEST(Butteraugli, KeepsATransparentReferenceOverBothBackgrounds) {
-  const auto kept = [](Channels channels) {
-    const Sheet picture({}, 300, 200, channels, drawn(false));
-    return cached_score(picture.view, picture.view).provenance.working_bytes -
-           score(picture.view, picture.view).provenance.working_bytes;
-  };
-  EXPECT_GT(kept(Channels::rgb), 300 * 200 * 4);
-  EXPECT_EQ(kept(Channels::rgba), 2 * kept(Channels::rgb));
+// What a prepared reference adds to the working memory of a pair.
+int64_t bytes_kept(const ImageView& reference) {
+  return cached_score(reference, reference, {.threads = 2}).provenance.working_bytes -
+         score(reference, reference, {.threads = 2}).provenance.working_bytes;
 }
 
-TEST(Butteraugli, NeedsAtMost48BytesAPixel) {
-  for (const int side : {1024, 2048}) {
-    const Sheet reference({}, side, side, Channels::rgb, drawn(false));
-    const int64_t pixels = int64_t{side} * side;
-    EXPECT_LE(score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 8 * pixels);
-    EXPECT_LE(cached_score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 48 * pixels);
+// Of eleven planes of floats at both resolutions, with rows of whole vectors and one vector more.
+int64_t bytes_of_eleven_planes(butteraugli::Size size) {
+  int64_t bytes = 0;
+  for (const butteraugli::Size level : {size, half(size)}) {
+    bytes += 11 * 4 * (int64_t{level.width + 15} / 16 * 16 * level.height + 16);
   }
+  return bytes;
+}
+
+// 48 bytes a pixel are what a pair may take. What is kept of a reference comes on top, and nothing else does.
+TEST(Butteraugli, NeedsLittleMemoryForAPairAndElevenPlanesMoreForAReference) {
+  for (const int side : {1024, 2048}) {
+    const Sheet picture({}, side, side, Channels::rgb, drawn(false));
+    EXPECT_LE(score(picture.view, picture.view, {.threads = 2}).provenance.working_bytes, int64_t{8} * side * side);
+    EXPECT_EQ(bytes_kept(picture.view), bytes_of_eleven_planes({side, side}));
+  }
+}
+
+TEST(Butteraugli, KeepsATransparentReferenceOverBothBackgrounds) {
+  const Sheet opaque({}, 300, 201, Channels::rgb, drawn(false)), clear({}, 300, 201, Channels::rgba, drawn(false));
+  EXPECT_EQ(bytes_kept(opaque.view), bytes_of_eleven_planes({300, 201}));
+  EXPECT_EQ(bytes_kept(clear.view), 2 * bytes_of_eleven_planes({300, 201}));
+}
+
+// From light to the blurred activity, stages write to the rings of their picture. Of a prepared reference only that of
+// the blurred activity is written to: what is kept is put there, between what erosion wants around it.
+TEST(Butteraugli, MakesNoBandOfAPreparedReferenceAgain) {
+  using namespace butteraugli;
+  constexpr int kBatch = 8, kWidth = 192, kHeight = 80;
+  constexpr float kUntouched = 123.456f;
+  const Sheet sheets[2] = {{{}, kWidth, kHeight, Channels::rgb, drawn(false)},
+                           {{}, kWidth, kHeight, Channels::rgb, drawn(true)}};
+  const Result<Rows> rows[2] = {Rows::create(sheets[0].view, {}, {}), Rows::create(sheets[1].view, {}, {})};
+  Result<Arena> arena = Arena::create(scratch_bytes(kBatch));
+  ASSERT_TRUE(rows[0].ok() && rows[1].ok() && arena.ok());
+  const std::span<float> scratch{arena->take<float>(scratch_bytes(kBatch) / sizeof(float)),
+                                 scratch_bytes(kBatch) / sizeof(float)};
+  std::vector<float> planes(kPreparedPlanes * kWidth * kHeight), map(kWidth * kHeight);
+  Prepared prepared{.stride = kWidth};
+  for (size_t i = 0; i < kPreparedPlanes; ++i) prepared.plane[i] = planes.data() + i * kWidth * kHeight;
+  Level level;
+  level.size = {kWidth, kHeight};
+  level.parameters = make_parameters(1, 1);
+  level.level_map = map.data();
+  level.source = {Source{.light = {&*rows[0], 80}}, Source{.light = {&*rows[1], 80}}};
+  // A piece at the left edge clears all rings first; others, which are far from it, do not.
+  const auto run = [&](int x_begin) {
+    std::fill(scratch.begin(), scratch.end(), kUntouched);
+    run_piece(level, {x_begin, kWidth, 0, kHeight}, kBatch, reinterpret_cast<std::byte*>(scratch.data()));
+  };
+  // How many rings of the reference and of the distorted picture were written to; they come first, in this order.
+  const auto written = [&] {
+    std::array<int, 2> counts{};
+    auto next = scratch.begin();
+    for (int& count : counts) {
+      PictureRings rings;
+      visit_rings(rings, kBatch, [&](Ring&, int capacity) {
+        const auto end = next + static_cast<ptrdiff_t>(capacity) * kStride;
+        if (std::any_of(next, end, [](float value) { return value != kUntouched; })) ++count;
+        next = end;
+      });
+    }
+    return counts;
+  };
+
+  run(128);
+  const std::vector<float> expected = map;
+  const auto [all, all_again] = written();
+  EXPECT_GT(all, 30);
+  EXPECT_EQ(all, all_again);
+
+  level.prepare = &prepared;
+  run(0);
+  level.prepare = nullptr;
+  level.source[0] = {.light = {}, .prepared = &prepared};
+  run(128);
+  EXPECT_EQ(map, expected);
+  EXPECT_EQ(written(), (std::array{1, all}));
 }
 
 }  // namespace

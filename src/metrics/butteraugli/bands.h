@@ -76,6 +76,7 @@ class Bands {
   void blur_low(int limit) { blur<LowBlur, 3>(rings_.xyb_rows, low_done_, limit, kReachLow); }
   void blur_middle(int limit) { blur<MiddleBlur, 3>(rings_.middle_rows, middle_done_, limit, kReachMiddle); }
   void blur_high(int limit) { blur<HighBlur, 2>(rings_.high_rows, high_done_, limit, kReachHigh); }
+  void blur_activity(int limit);
 
   // One row, in the order of rows. Rows outside the picture are zeros.
   void split_low(int y);
@@ -85,13 +86,13 @@ class Bands {
   // The row split last, by the columns of a row held.
   const float* low(size_t c) const { return low_[c]; }
   const float* middle(size_t c) const { return middle_[c]; }
-  const float* high(size_t c) const { return rings_.high_row[c].row(0); }
-  const float* ultra(size_t c) const { return rings_.ultra_row[c].row(0); }
+  const float* high(size_t c) const { return high_[c]; }
+  const float* ultra(size_t c) const { return ultra_[c]; }
 
  private:
   template <typename Kind, size_t count>
   void blur(const std::array<Ring, count>& in, int& done, int limit, int reach) {
-    for (size_t c = 0; c < count && (count == 2 || !is_prepared()); ++c) {
+    for (size_t c = 0; c < count && !is_prepared(); ++c) {
       frame_.blur_batch<Kind>(in[c], done, limit, frame_.columns(reach), rings_.soft[c]);
     }
     done = std::max(done, limit);
@@ -120,12 +121,14 @@ class Bands {
   const Frame& frame_;
   PictureRings& rings_;
   std::array<const float*, 3> low_{}, middle_{};
+  std::array<const float*, 2> high_{}, ultra_{};
   // The first row that each stage has still to make.
   int light_done_ = frame_.piece.y_begin - kReachLight;
   int xyb_done_ = frame_.piece.y_begin - kReachXyb;
   int low_done_ = frame_.piece.y_begin - kReachLow;
   int middle_done_ = frame_.piece.y_begin - kReachMiddle;
   int high_done_ = frame_.piece.y_begin - kReachHigh;
+  int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;
 };
 
 inline void Bands::read_light(int limit) {
@@ -199,7 +202,7 @@ inline void Bands::make_xyb(int limit) {
 
 inline void Bands::split_low(int y) {
   if (is_prepared()) {
-    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) low_[c] = prepared_row(c, y);
+    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) low_[c] = prepared_row(kKeptLow + c, y);
     return;
   }
   if (!frame_.has_row(y)) {
@@ -229,48 +232,49 @@ inline void Bands::split_low(int y) {
   for (size_t c = 0; c < 3; ++c) {
     frame_.close_row(middle[c], 0.0f);
     blur_row<MiddleBlur>(middle[c], narrow, frame_.middle, rings_.middle_rows[c].row(y));
-    if (level_.prepare != nullptr) prepare_row(c, y, low[c]);
+    if (level_.prepare != nullptr) prepare_row(kKeptLow + c, y, low[c]);
   }
 }
 
 inline void Bands::split_middle_band(int y) {
+  if (is_prepared()) {
+    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) middle_[c] = prepared_row(kKeptMiddle + c, y);
+    return;
+  }
   if (!frame_.has_row(y)) {
     for (const Ring& ring : rings_.high_rows) fill_row(ring.row(y), 0.0f);
     return;
   }
   const Columns wide = frame_.columns(kReachMiddle), narrow = frame_.columns(kReachHigh);
   float* high[2] = {rings_.high[0].row(y), rings_.high[1].row(y)};
-  if (is_prepared()) {
-    for (size_t c = 0; c < 3; ++c) middle_[c] = prepared_row(3 + c, y);
-    for (size_t c = 0; c < 2; ++c) {
-      const float* kept = prepared_row(6 + c, y);
-      for (int x = wide.begin; x < wide.end; x += kLanes) store(load_unaligned(kept + x), high[c] + x);
-    }
-  } else {
-    const float* before[2] = {rings_.middle[0].row(y), rings_.middle[1].row(y)};
-    const float* soft[2] = {rings_.soft[0].row(y), rings_.soft[1].row(y)};
-    float* middle[2] = {rings_.middle_row[0].row(0), rings_.middle_row[1].row(0)};
-    for (int x = wide.begin; x < wide.end; x += kLanes) {
-      real middle_x, middle_y, high_x, high_y;
-      split_middle(load(before[0] + x), load(before[1] + x), load(soft[0] + x), load(soft[1] + x), middle_x, middle_y,
-                   high_x, high_y);
-      store(middle_x, middle[0] + x);
-      store(middle_y, middle[1] + x);
-      store(high_x, high[0] + x);
-      store(high_y, high[1] + x);
-    }
-    middle_ = {middle[0], middle[1], rings_.soft[2].row(y)};  // of B the blurred band is all there is
+  const float* before[2] = {rings_.middle[0].row(y), rings_.middle[1].row(y)};
+  const float* soft[2] = {rings_.soft[0].row(y), rings_.soft[1].row(y)};
+  float* middle[2] = {rings_.middle_row[0].row(0), rings_.middle_row[1].row(0)};
+  for (int x = wide.begin; x < wide.end; x += kLanes) {
+    real middle_x, middle_y, high_x, high_y;
+    split_middle(load(before[0] + x), load(before[1] + x), load(soft[0] + x), load(soft[1] + x), middle_x, middle_y,
+                 high_x, high_y);
+    store(middle_x, middle[0] + x);
+    store(middle_y, middle[1] + x);
+    store(high_x, high[0] + x);
+    store(high_y, high[1] + x);
   }
+  middle_ = {middle[0], middle[1], rings_.soft[2].row(y)};  // of B the blurred band is all there is
   for (size_t c = 0; c < 2; ++c) {
     frame_.close_row(high[c], 0.0f);
     blur_row<HighBlur>(high[c], narrow, frame_.high, rings_.high_rows[c].row(y));
   }
-  if (level_.prepare == nullptr) return;
-  for (size_t c = 0; c < 3; ++c) prepare_row(3 + c, y, middle_[c]);
-  for (size_t c = 0; c < 2; ++c) prepare_row(6 + c, y, high[c]);
+  for (size_t c = 0; c < 3 && level_.prepare != nullptr; ++c) prepare_row(kKeptMiddle + c, y, middle_[c]);
 }
 
 inline void Bands::split_high_band(int y) {
+  if (is_prepared()) {
+    for (size_t c = 0; c < 2 && frame_.has_row(y); ++c) {
+      high_[c] = prepared_row(kKeptHigh + c, y);
+      ultra_[c] = prepared_row(kKeptUltra + c, y);
+    }
+    return;
+  }
   float* activity_blurred = rings_.activity_rows.row(y);
   if (!frame_.has_row(y)) {
     fill_row(activity_blurred, 0.0f);
@@ -294,4 +298,25 @@ inline void Bands::split_high_band(int y) {
   }
   frame_.close_row(busy, 0.0f);
   blur_row<MaskBlur>(busy, narrow, frame_.mask, activity_blurred);
+  high_ = {high[0], high[1]};
+  ultra_ = {ultra[0], ultra[1]};
+  for (size_t c = 0; c < 2 && level_.prepare != nullptr; ++c) {
+    prepare_row(kKeptHigh + c, y, high[c]);
+    prepare_row(kKeptUltra + c, y, ultra[c]);
+  }
+}
+
+inline void Bands::blur_activity(int limit) {
+  const Columns columns = frame_.columns(kReachBlurredActivity);
+  const Ring& out = rings_.blurred_activity;
+  if (!is_prepared()) frame_.blur_batch<MaskBlur>(rings_.activity_rows, activity_done_, limit, columns, out);
+  for (int y = activity_done_; y < limit; ++y) {
+    if (!frame_.has_row(y)) continue;
+    if (is_prepared()) {
+      const float* kept = prepared_row(kKeptActivity, y);
+      for (int x = columns.begin; x < columns.end; x += kLanes) store(load_unaligned(kept + x), out.row(y) + x);
+    }
+    if (level_.prepare != nullptr) prepare_row(kKeptActivity, y, out.row(y));
+  }
+  activity_done_ = std::max(activity_done_, limit);
 }

@@ -45,7 +45,7 @@ class Comparison {
   // Rows up to `limit`, exclusive.
   void add_columns_of_three(int limit);
   void add_lines(int limit);
-  void blur_activity(int limit);
+  void close_activity(int limit);  // of the reference, as erosion wants it around the picture
   void make_map(int limit);
 
  private:
@@ -118,8 +118,8 @@ void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
   for (int x = columns.begin; x < columns.end; x += kLanes) {
     real band[2];
     for (size_t c = 0; c < 2; ++c) {
-      const real a_high = load(a.high(c) + x), b_high = load(b.high(c) + x);
-      const real a_ultra = load(a.ultra(c) + x), b_ultra = load(b.ultra(c) + x);
+      const real a_high = load_unaligned(a.high(c) + x), b_high = load(b.high(c) + x);
+      const real a_ultra = load_unaligned(a.ultra(c) + x), b_ultra = load(b.ultra(c) + x);
       store(malta_input(a_high, b_high, real(high_weights[c].symmetric), real(high_weights[c].one_sided),
                         c == 0 ? HIGH_X_NORM : HIGH_Y_NORM),
             malta_high[c] + x);
@@ -191,11 +191,7 @@ void Comparison::add_lines(int limit) {
   lines_done_ = std::max(lines_done_, limit);
 }
 
-void Comparison::blur_activity(int limit) {
-  const Columns columns = frame_.columns(kReachBlurredActivity);
-  for (PictureRings& rings : pictures_) {
-    frame_.blur_batch<MaskBlur>(rings.activity_rows, activity_done_, limit, columns, rings.blurred_activity);
-  }
+void Comparison::close_activity(int limit) {
   for (int y = activity_done_; y < limit; ++y) {
     float* row = pictures_[0].blurred_activity.row(y);
     if (frame_.has_row(y)) {
@@ -331,7 +327,7 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
     for (; done < limit; ++done) step(done);
   };
   int low = piece.y_begin - kReachLow, middle = piece.y_begin - kReachMiddle, high = piece.y_begin - kReachHigh;
-  const int end = piece.y_end + kReachLight - (both ? 0 : kReachMiddle);
+  const int end = piece.y_end + kReachLight - (both ? 0 : kReachBlurredActivity);
   for (int light = piece.y_begin - kReachLight; light < end;) {
     light = std::min(light + batch, end);
     each([&](Bands& bands) {
@@ -349,15 +345,16 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
       each([&](Bands& bands) { bands.split_middle_band(y); });
       if (both) comparison.compare_middle(y, a, b);
     });
-    if (!both) continue;
     each([&](Bands& bands) { bands.blur_high(behind(light, kReachHigh)); });
     rows(kReachHigh, high, light, [&](int y) {
       each([&](Bands& bands) { bands.split_high_band(y); });
-      comparison.compare_high(y, a, b);
+      if (both) comparison.compare_high(y, a, b);
     });
+    each([&](Bands& bands) { bands.blur_activity(behind(light, kReachBlurredActivity)); });
+    if (!both) continue;
     comparison.add_columns_of_three(std::min(behind(light, kReachHigh) - 1, piece.y_end + kReachMalta - 1));
     comparison.add_lines(std::min(behind(light, kReachHigh) - kReachMalta, piece.y_end));
-    comparison.blur_activity(behind(light, kReachBlurredActivity));
+    comparison.close_activity(behind(light, kReachBlurredActivity));
     comparison.make_map(behind(light, kReachMap));
   }
 }

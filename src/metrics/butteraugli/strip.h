@@ -46,8 +46,10 @@ struct Planes {
   float* row(size_t p, int y) const { return plane[p] + static_cast<size_t>(y) * stride; }
 };
 
-/// What is kept of a reference: the low band, the middle band, and the high band before the ultra-high one leaves it.
-inline constexpr int kPreparedPlanes = 8;
+/// What is kept of a reference: low and middle bands of X, Y and B, high and ultra-high ones of X and Y, and the
+/// blurred activity.
+enum PreparedPlane : size_t { kKeptLow = 0, kKeptMiddle = 3, kKeptHigh = 6, kKeptUltra = 8, kKeptActivity = 10 };
+inline constexpr int kPreparedPlanes = 11;
 using Prepared = Planes<kPreparedPlanes>;
 
 /// Where the pixels of one picture come from: exactly one of the two.
