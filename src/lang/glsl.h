@@ -6,58 +6,18 @@
 #define SECOND(...) SECOND_OF(__VA_ARGS__, 0, 0)
 #define KERNEL_HERE(name) SECOND(PICK_##name)
 
-// An argument list becomes the members of the push constants.
-#define MEMBERS_1(a) a;
-#define MEMBERS_2(a, ...) \
-  a;                      \
-  MEMBERS_1(__VA_ARGS__)
-#define MEMBERS_3(a, ...) \
-  a;                      \
-  MEMBERS_2(__VA_ARGS__)
-#define MEMBERS_4(a, ...) \
-  a;                      \
-  MEMBERS_3(__VA_ARGS__)
-#define MEMBERS_5(a, ...) \
-  a;                      \
-  MEMBERS_4(__VA_ARGS__)
-#define MEMBERS_6(a, ...) \
-  a;                      \
-  MEMBERS_5(__VA_ARGS__)
-#define MEMBERS_7(a, ...) \
-  a;                      \
-  MEMBERS_6(__VA_ARGS__)
-#define MEMBERS_8(a, ...) \
-  a;                      \
-  MEMBERS_7(__VA_ARGS__)
-#define MEMBERS_9(a, ...) \
-  a;                      \
-  MEMBERS_8(__VA_ARGS__)
-#define MEMBERS_10(a, ...) \
-  a;                       \
-  MEMBERS_9(__VA_ARGS__)
-#define MEMBERS_11(a, ...) \
-  a;                       \
-  MEMBERS_10(__VA_ARGS__)
-#define MEMBERS_12(a, ...) \
-  a;                       \
-  MEMBERS_11(__VA_ARGS__)
-#define MEMBERS_13(a, ...) \
-  a;                       \
-  MEMBERS_12(__VA_ARGS__)
-#define MEMBERS_14(a, ...) \
-  a;                       \
-  MEMBERS_13(__VA_ARGS__)
-#define MEMBERS_15(a, ...) \
-  a;                       \
-  MEMBERS_14(__VA_ARGS__)
-#define MEMBERS_16(a, ...) \
-  a;                       \
-  MEMBERS_15(__VA_ARGS__)
-#define SEVENTEENTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, ...) a17
-#define MEMBERS(...)                                                                                                \
-  SEVENTEENTH(__VA_ARGS__, MEMBERS_16, MEMBERS_15, MEMBERS_14, MEMBERS_13, MEMBERS_12, MEMBERS_11, MEMBERS_10,      \
-              MEMBERS_9, MEMBERS_8, MEMBERS_7, MEMBERS_6, MEMBERS_5, MEMBERS_4, MEMBERS_3, MEMBERS_2, MEMBERS_1, 0) \
-  (__VA_ARGS__)
+// An argument list, of up to 27, becomes the members of the push constants: a macro that names itself is expanded once
+// a scan, so the list is scanned as often as it may have members.
+#define MEMBERS(...) SCAN_27(MEMBER(__VA_ARGS__))
+#define MEMBER(first, ...) \
+  first;                   \
+  __VA_OPT__(LATER_MEMBER PARENTHESES(__VA_ARGS__))
+#define LATER_MEMBER() MEMBER
+#define PARENTHESES ()
+#define SCAN_27(...) SCAN_9(SCAN_9(SCAN_9(__VA_ARGS__)))
+#define SCAN_9(...) SCAN_3(SCAN_3(SCAN_3(__VA_ARGS__)))
+#define SCAN_3(...) SCAN(SCAN(SCAN(__VA_ARGS__)))
+#define SCAN(...) __VA_ARGS__
 
 #define FUNCTION
 #define KERNEL(name, width, height, ...)                                 \
