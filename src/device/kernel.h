@@ -43,6 +43,7 @@ inline constexpr size_t kMaximumArgumentBytes = 128;
 template <typename T>
 struct DeviceArray {
   uint64_t address = 0;
+  bool operator==(const DeviceArray&) const = default;
 };
 
 /// A kernel with its argument types, so that a wrong argument does not compile.

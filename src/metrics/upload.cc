@@ -92,6 +92,7 @@ Status Upload::begin(Queue& queue, const Rows& picture, int rows, int slots) {
     ACUITY_TRY(reserve(device_, whole_words(static_cast<size_t>(raw_rows_) * strands_.all_bytes()), raw_));
   }
   staged_rows_ = 0;
+  slot_rows_ = rows;
   slot_bytes_ = whole_words(static_cast<size_t>(rows) * row_bytes);
   ACUITY_TRY(reserve(device_, slot_bytes_ * static_cast<size_t>(slots), slots_));
   return send_numbers(queue, numbers);
@@ -112,8 +113,10 @@ Status Upload::send_numbers(Queue& queue, const std::vector<float>& numbers) {
   return {};
 }
 
-Result<SentPixels> Upload::send(Queue& queue, const Rows& picture, int y, int y_end, int slot) {
-  const size_t offset = static_cast<size_t>(slot) * slot_bytes_;
+Result<SentPixels> Upload::send(Queue& queue, const Rows& picture, int y, int y_end, int slot, int below) {
+  const size_t row_bytes =
+      form_ == FORM_PLANES ? static_cast<size_t>(picture.width()) * sizeof(float) : strands_.all_bytes();
+  const size_t offset = static_cast<size_t>(slot) * slot_bytes_ + static_cast<size_t>(below) * row_bytes;
   if (form_ != FORM_PLANES) {
     ACUITY_TRY(send_strands(queue, picture, y, y_end, *slots_, offset));
   } else if (!conversion_) {
@@ -122,17 +125,31 @@ Result<SentPixels> Upload::send(Queue& queue, const Rows& picture, int y, int y_
     for (int begin = y; begin < y_end; begin += raw_rows_) {
       const int end = std::min(begin + raw_rows_, y_end);
       ACUITY_TRY(send_strands(queue, picture, begin, end, *raw_, 0));
-      ACUITY_TRY(
-          convert(queue, picture, begin, end, y_end - y,
-                  offset + static_cast<size_t>(begin - y) * static_cast<size_t>(picture.width()) * sizeof(float)));
+      ACUITY_TRY(convert(queue, picture, begin, end, offset + static_cast<size_t>(begin - y) * row_bytes));
     }
   }
+  return sent(picture, slot, y - below);
+}
+
+SentPixels Upload::sent(const Rows& picture, int slot, int y_first) const {
   const int last_code = static_cast<int>(picture.code_table().size()) - 1;
-  return SentPixels{.samples = {slots_->address() + offset},
-                    .table = {numbers_ ? numbers_->address() : 0},
-                    .form = form_,
-                    .extent = form_ == FORM_PLANES ? (y_end - y) * picture.width() : last_code,
-                    .y_first = y};
+  return {.samples = {slots_->address() + static_cast<size_t>(slot) * slot_bytes_},
+          .table = {numbers_ ? numbers_->address() : 0},
+          .form = form_,
+          .extent = form_ == FORM_PLANES ? slot_rows_ * picture.width() : last_code,
+          .y_first = y_first};
+}
+
+HostBytes Upload::source(const Rows& picture) const {
+  const ImageView& view = picture.view();
+  if (form_ == FORM_PLANES || !goes_straight(view)) return {};
+  const HostBytes source(view.planes[0], static_cast<size_t>(view.height) * strands_.row_bytes);
+  return find_pinned(device_, source.data(), source.size()).memory ? source : HostBytes();
+}
+
+// Whether rows may go from page-locked memory as they are.
+bool Upload::goes_straight(const ImageView& view) const {
+  return strands_.copyable && view.row_stride == static_cast<ptrdiff_t>(strands_.row_bytes);
 }
 
 // Straight from the caller's memory where that is page-locked and without gaps, else by way of ours.
@@ -140,7 +157,7 @@ Status Upload::send_strands(Queue& queue, const Rows& picture, int y, int y_end,
   const ImageView& view = picture.view();
   const size_t row_bytes = strands_.row_bytes, bytes = static_cast<size_t>(y_end - y) * row_bytes;
   for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
-    if (strands_.copyable && view.row_stride == static_cast<ptrdiff_t>(row_bytes)) {
+    if (goes_straight(view)) {
       const PinnedPlace place = find_pinned(device_, view.planes[s] + y * view.row_stride, bytes);
       if (place.memory) {
         ACUITY_TRY(queue.upload(to, offset + s * bytes, *place.memory, place.offset, bytes));
@@ -179,11 +196,15 @@ Status Upload::send_light(Queue& queue, const Rows& picture, int y, int y_end, s
     float* to = reinterpret_cast<float*>(staging_->data() + staged) + static_cast<size_t>(row - y) * width;
     picture.read(row, 0, picture.width(), to, to + plane, to + 2 * plane);
   });
-  return queue.upload(*slots_, offset, *staging_, staged, static_cast<size_t>(y_end - y) * row_bytes);
+  const size_t extent = static_cast<size_t>(slot_rows_) * width * sizeof(float), bytes = plane * sizeof(float);
+  for (size_t p = 0; p < kPlanes; ++p) {
+    ACUITY_TRY(queue.upload(*slots_, offset + p * extent, *staging_, staged + p * bytes, bytes));
+  }
+  return {};
 }
 
-// Rows y .. y_end - 1 of the `rows` that lie in a place, from raw samples.
-Status Upload::convert(Queue& queue, const Rows& picture, int y, int y_end, int rows, size_t offset) {
+// Rows y .. y_end - 1, from raw samples.
+Status Upload::convert(Queue& queue, const Rows& picture, int y, int y_end, size_t offset) {
   const ImageView& view = picture.view();
   const int width = view.width, pixels = (y_end - y) * width;
   const int type = view.type == SampleType::u8 ? TYPE_BYTES : view.type == SampleType::u16 ? TYPE_WORDS : TYPE_FLOATS;
@@ -194,7 +215,7 @@ Status Upload::convert(Queue& queue, const Rows& picture, int y, int y_end, int 
                    DeviceArray<float>{slots_->address() + offset}, type, view.channel_count(), strands_.samples_a_pixel,
                    strands_.count == 1 ? 1 : pixels, conversion_->samples.curve, conversion_->samples.to_codes,
                    conversion_->pixels.steps, static_cast<int>(codes) - 1, one_table ? 0 : static_cast<int>(codes),
-                   width, y_end - y, rows * width);
+                   width, y_end - y, slot_rows_ * width);
 }
 
 Status Upload::reserve_staging(size_t bytes) {

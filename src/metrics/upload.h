@@ -21,6 +21,7 @@ struct SentPixels {
   int form = 0;
   int extent = 0;
   int y_first = 0;  ///< the row that lies first
+  bool operator==(const SentPixels&) const = default;
 };
 
 /// One picture's way to a device. Memory is kept from picture to picture, and grows as they ask for it.
@@ -32,9 +33,17 @@ class Upload {
   /// sends what is the same for all rows. Nothing sent before may still be in use.
   Status begin(Queue& queue, const Rows& picture, int rows, int slots);
 
-  /// Rows y .. y_end - 1 to a place on the device, at most as many as it has room for. What was in that place may no
-  /// longer be in use. They are there when the queue has come so far; the picture's memory must not change till then.
-  Result<SentPixels> send(Queue& queue, const Rows& picture, int y, int y_end, int slot);
+  /// Rows y .. y_end - 1 to a place on the device, `below` rows below its top, at most as many as it has room for. What
+  /// was there may no longer be in use. They are there when the queue has come so far; the picture's memory must not
+  /// change till then.
+  Result<SentPixels> send(Queue& queue, const Rows& picture, int y, int y_end, int slot, int below = 0);
+
+  /// After begin: what send is going to say of a place whose topmost row is y_first.
+  SentPixels sent(const Rows& picture, int slot, int y_first) const;
+
+  /// After begin: the page-locked memory from which the picture goes to the device as it is; empty where something must
+  /// be done to it here before.
+  HostBytes source(const Rows& picture) const;
 
   /// Memory held, here and there.
   size_t bytes() const;
@@ -51,10 +60,11 @@ class Upload {
   };
   static Strands strands_of(const ImageView& view);
 
+  bool goes_straight(const ImageView& view) const;
   Status send_numbers(Queue& queue, const std::vector<float>& numbers);
   Status send_strands(Queue& queue, const Rows& picture, int y, int y_end, DeviceMemory& to, size_t offset);
   Status send_light(Queue& queue, const Rows& picture, int y, int y_end, size_t offset);
-  Status convert(Queue& queue, const Rows& picture, int y, int y_end, int rows, size_t offset);
+  Status convert(Queue& queue, const Rows& picture, int y, int y_end, size_t offset);
   Status reserve_staging(size_t bytes);
   template <typename Step>
   void for_rows(int y, int y_end, Step step) const;
@@ -64,6 +74,7 @@ class Upload {
   int form_ = 0;
   Strands strands_;
   std::optional<Rows::Conversion> conversion_;  // by a kernel here; without one codes are sent for pixel_at, or light
+  int slot_rows_ = 0;
   size_t slot_bytes_ = 0;
   std::unique_ptr<PinnedMemory> staging_;  // for a whole picture, so that no row waits for another to be gone
   int staged_rows_ = 0;                    // of the picture, the samples of which go to the device as they are
