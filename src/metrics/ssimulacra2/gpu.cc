@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
-#include "metrics/ssimulacra2/gpu_bands.h"
+#include "metrics/ssimulacra2/gpu_steps.h"
 #include "metrics/ssimulacra2/runner.h"
 
 namespace acuity::ssimulacra2 {
@@ -24,30 +24,29 @@ class GpuRunner final : public Runner {
                                 setup.width, setup.height, kMostPixels));
     }
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup));
-    ACUITY_TRY(runner->pixels_.create());
-    ACUITY_TRY_ASSIGN(runner->pairs_, Bands::create(runner->setup_, Bands::Kind::pairs));
+    ACUITY_TRY(runner->samples_.create());
+    ACUITY_TRY_ASSIGN(runner->pairs_, Steps::create(runner->setup_, Steps::Kind::pairs));
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
   size_t working_bytes() const override {
-    return pixels_.bytes() + (kept_ ? kept_->bytes() : 0) + (pairs_ ? pairs_->bytes() : 0) +
-           (prepared_ ? prepared_->bytes() : 0);
+    return samples_.bytes() + (pairs_ ? pairs_->bytes() : 0) + (prepared_ ? prepared_->bytes() : 0);
   }
 
-  // Who scores against a prepared reference seldom scores pairs as well, and needs the memory.
+  // The reference's samples stay on the device: its planes would take three times as much memory as all else. Who
+  // scores against a prepared reference seldom scores pairs as well, and needs the memory.
   Status prepare(const Rows& reference) override {
     pairs_.reset();
-    if (!kept_) ACUITY_TRY_ASSIGN(kept_, KeptReference::create(setup_));
-    if (!prepared_) ACUITY_TRY_ASSIGN(prepared_, Bands::create(setup_, Bands::Kind::prepared));
-    return kept_->prepare(pixels_, reference);
+    if (!prepared_) ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
+    return samples_.keep(reference);
   }
 
   void forget() override {}
 
   Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) override {
-    if (reference == nullptr) return prepared_->run(pixels_, {nullptr, &distorted}, kept_.get());
-    if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Bands::create(setup_, Bands::Kind::pairs));
-    return pairs_->run(pixels_, {reference, &distorted}, nullptr);
+    if (reference == nullptr) return prepared_->run(samples_, nullptr, distorted);
+    if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Steps::create(setup_, Steps::Kind::pairs));
+    return pairs_->run(samples_, reference, distorted);
   }
 
   Result<DifferenceMap> map(const Rows*, const Rows&, const std::vector<ScaleErrors>&) override {
@@ -55,13 +54,12 @@ class GpuRunner final : public Runner {
   }
 
  private:
-  explicit GpuRunner(const Metric::Setup& setup) : setup_(setup), pixels_(setup_) {}
+  explicit GpuRunner(const Metric::Setup& setup) : setup_(setup), samples_(setup_) {}
 
   // What comes later works on the memory of what comes before, and goes first.
   Metric::Setup setup_;
-  PixelBands pixels_;
-  std::unique_ptr<KeptReference> kept_;
-  std::unique_ptr<Bands> pairs_, prepared_;
+  Samples samples_;
+  std::unique_ptr<Steps> pairs_, prepared_;
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA2 on the GPU. A scale is worked through in bands of rows, three kernels a band: pixels to XYB (and the next
-// scale's linear light), the row filter, and the column filter with the error maps and their sums. The column filter's
-// state lives in memory between bands. Rows of a band's planes are kept in rings, so that a band finds the last rows of
-// the one above it; XYB has more of them than the blurred planes, as it is made ahead.
+// SSIMULACRA2 on the GPU. A scale is cut into tiles: bands of rows, blocks of columns. Three kernels see to a tile:
+// pixels to XYB (and the next scale's linear light), the row filter, and the column filter with the error maps and
+// their sums. The row filter's state goes from block to block in memory, the column filter's from band to band; so one
+// launch does the tiles of a diagonal, those with band + block == step, which need nothing of each other. Planes hold
+// only as many rows as that takes: they are rings, row y at y % ring, so that a band finds the last rows of the one
+// above it.
 //
-// prepared_kernels.h has the filters for a reference that is prepared, small_kernels.h all three for small pictures:
-// drivers compile a file as a whole, and few programs need more than one.
+// small_kernels.h has all three for small pictures: drivers compile a file as a whole, and few programs need both.
 #include "lang/dialect.h"
 
 #include "metrics/pixels.h"
@@ -14,61 +15,91 @@
 #include "metrics/ssimulacra2/gaussian.h"
 #include "metrics/ssimulacra2/filters.h"
 
-// XYB of a band: three planes a picture, `ring` rows each, row y at y % ring.
-FUNCTION int ring_index(int plane, int y, int ring, int stride, int x) {
-  return (plane * ring + y % ring) * stride + x;
-}
-
-FUNCTION void store_xyb(f32_out xyb, int image, int x, int y, int ring, int stride, Pixel pixel) {
-  real values[3];
-  positive_xyb(pixel.red, pixel.green, pixel.blue, values[0], values[1], values[2]);
-  for (int c = 0; c < 3; ++c) at(xyb, ring_index(image * 3 + c, y, ring, stride, x)) = values[c];
-}
-
-// One thread makes the pixels of a quad (2 x 2) of one picture; a launch of twice as many groups does so for a second,
-// whose planes follow those of the first everywhere. The band's rows run from y_begin, which is even, to y_end; row
-// y_first of the samples comes first. next: planes of linear light of the next scale, row next_first first, next_plane
-// floats a plane; none if next_plane is 0.
+// One thread makes eight pixels (4 x 2) of one picture: the upper half of the groups those of the reference, the lower
+// half those of the distorted picture. Samples lie in rings of rows too. XYB: plane image * 3 + channel. next: the same
+// planes of linear light of the next scale; none if next_ring is 0. Blocks are multiples of 128 columns.
 #if KERNEL_HERE(make_pixels)
-KERNEL(make_pixels, 32, 8, samples_in samples, f32_in table, f32_out xyb, f32_out next, int form, int extent,
-       int y_first, int width, int height, int y_begin, int y_end, int ring, int stride, int next_first,
-       int next_plane) {
-  const int groups_down = (y_end - y_begin + 15) / 16;
+KERNEL(make_pixels, 32, 8, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
+       f32x4_out xyb, f32_out next, int reference_form, int reference_extent, int reference_ring, int distorted_form,
+       int distorted_extent, int distorted_ring, int width, int height, int step, int first_block, int band_rows,
+       int block_columns, int xyb_ring, int next_ring) {
+  const int groups_down = band_rows / 16;
+  const int groups_across = block_columns / 128;
   const int image = group_y() / groups_down;
-  const int x = global_x() * 2;
-  const int y = y_begin + ((group_y() % groups_down) * 8 + local_y()) * 2;
-  if (x < width && y < y_end) {
-    const int planes = image * 3 * extent;
-    Pixel quad[4];
-    FETCH_PIXELS(quad, 4, samples, table, form, extent,
-                 planes + (min(y + k / 2, height - 1) - y_first) * width + min(x + k % 2, width - 1))
-    UNROLL for (int k = 0; k < 4; ++k) {
-      if (x + k % 2 < width && y + k / 2 < height) {
-        store_xyb(xyb, image, x + k % 2, y + k / 2, ring, stride, quad[k]);
+  const int block = first_block + group_x() / groups_across;
+  const int x = block * block_columns + ((group_x() % groups_across) * 32 + local_x()) * 4;
+  const int y = (step - block) * band_rows + ((group_y() % groups_down) * 8 + local_y()) * 2;
+  if (x < width && y < height) {
+    const int stride = (width + 31) / 32 * 32;
+    const int below = y + 1 < height ? width : 0;
+    Pixel pixels[8];
+    if (image == 0) {
+      FETCH_PIXELS(pixels, 8, reference, reference_table, reference_form, reference_extent,
+                   (y % reference_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
+    } else {
+      FETCH_PIXELS(pixels, 8, distorted, distorted_table, distorted_form, distorted_extent,
+                   (y % distorted_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
+    }
+    // Beyond the picture there is room, which nobody looks at.
+    const int to = ((image * 3 * xyb_ring + y % xyb_ring) * stride + x) / 4;
+    UNROLL for (int row = 0; row < 2; ++row) {
+      real values[12];
+      UNROLL for (int k = 0; k < 4; ++k) {
+        const Pixel pixel = pixels[row * 4 + k];
+        positive_xyb(pixel.red, pixel.green, pixel.blue, values[k], values[4 + k], values[8 + k]);
+      }
+      UNROLL for (int c = 0; c < 3; ++c) {
+        at(xyb, to + (c * xyb_ring + row) * (stride / 4)) =
+            to_real4(values[c * 4], values[c * 4 + 1], values[c * 4 + 2], values[c * 4 + 3]);
       }
     }
-    if (next_plane > 0) {
-      const int i = image * 3 * next_plane + (y / 2 - next_first) * ((width + 1) / 2) + x / 2;
-      at(next, i) = mean_of_quad(quad[0].red, quad[1].red, quad[2].red, quad[3].red);
-      at(next, i + next_plane) = mean_of_quad(quad[0].green, quad[1].green, quad[2].green, quad[3].green);
-      at(next, i + 2 * next_plane) = mean_of_quad(quad[0].blue, quad[1].blue, quad[2].blue, quad[3].blue);
+    if (next_ring > 0) {
+      const int next_width = (width + 1) / 2;
+      const int plane = next_ring * next_width;
+      const int i = image * 3 * plane + (y / 2 % next_ring) * next_width + x / 2;
+      UNROLL for (int k = 0; k < 2; ++k) {
+        if (x / 2 + k < next_width) {
+          const Pixel a = pixels[2 * k];
+          const Pixel b = pixels[2 * k + 1];
+          const Pixel c = pixels[4 + 2 * k];
+          const Pixel d = pixels[5 + 2 * k];
+          at(next, i + k) = mean_of_quad(a.red, b.red, c.red, d.red);
+          at(next, i + k + plane) = mean_of_quad(a.green, b.green, c.green, d.green);
+          at(next, i + k + 2 * plane) = mean_of_quad(a.blue, b.blue, c.blue, d.blue);
+        }
+      }
     }
   }
 }
 #endif
 
+// state: as many rows as there are bands on a diagonal, one for each block.
 #if KERNEL_HERE(filter_rows)
-KERNEL(filter_rows, 32, 5, f32_in reference, f32_in distorted, f32_out blurred, int width, int y_begin, int y_end,
-       int xyb_ring, int ring, int stride) {
-  filter_rows_at(reference, distorted, blurred, 5, 0, 0, 0, group_y(), width, y_begin + group_x() * 32, y_end, xyb_ring,
-                 xyb_ring, ring, stride);
+KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, f32_out state, int width, int height, int step, int first_block,
+       int band_rows, int block_columns, int xyb_ring, int ring) {
+  const int groups_down = band_rows / 32;
+  const int block = first_block + group_x() / groups_down;
+  const int y = (step - block) * band_rows + (group_x() % groups_down) * 32;
+  const int saved_rows = (width + block_columns - 1) / block_columns * band_rows;
+  if (y < height) {
+    filter_rows_at(xyb, blurred, state, 0, 0, group_y(), width, block * block_columns,
+                   min((block + 1) * block_columns, width), y, height, xyb_ring, ring, (width + 31) / 32 * 32,
+                   y % saved_rows, saved_rows);
+  }
 }
 #endif
 
 #if KERNEL_HERE(filter_columns)
-KERNEL(filter_columns, 32, 6, f32_in reference, f32_in distorted, f32x4_in blurred, f32_out state, f32_out tiles,
-       int width, int height, int n_begin, int n_end, int xyb_ring, int ring, int stride) {
-  filter_columns_at(reference, distorted, blurred, blurred, state, tiles, false, 0, 0, 0, 0, group_y(), group_x(),
-                    width, height, n_begin, n_end, xyb_ring, xyb_ring, ring, stride);
+KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
+       int step, int first_block, int band_rows, int block_columns, int xyb_ring, int ring) {
+  const int groups_across = block_columns / 32;
+  const int block = first_block + group_x() / groups_across;
+  const int column = block * groups_across + group_x() % groups_across;
+  const int y = (step - block) * band_rows;
+  if (column * 32 < width) {
+    filter_columns_at(xyb, blurred, state, tiles, 0, 0, 0, group_y(), column, width, height, y - GAUSSIAN_AHEAD,
+                      y + band_rows >= height ? height : y + band_rows - GAUSSIAN_AHEAD, xyb_ring, ring,
+                      (width + 31) / 32 * 32);
+  }
 }
 #endif

@@ -112,9 +112,8 @@ KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in r
 KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int height) {
   Place place = place_of_first(width, height);
   while (group_x() >= place.row_block + place.rows / 32) place = place_after(place);
-  filter_rows_at(xyb, xyb, blurred, 5, place.xyb, place.xyb + 3 * place.rows * place.stride, place.blurred, group_y(),
-                 place.width, (group_x() - place.row_block) * 32, place.height, place.rows, place.rows, place.rows,
-                 place.stride);
+  filter_rows_at(xyb, blurred, blurred, place.xyb, place.blurred, group_y(), place.width, 0, place.width,
+                 (group_x() - place.row_block) * 32, place.height, place.rows, place.rows, place.stride, 0, 0);
 }
 #endif
 
@@ -122,9 +121,8 @@ KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int
 KERNEL(filter_columns_of_scales, 32, 6, f32_in xyb, f32x4_in blurred, f32_out tiles, int width, int height) {
   Place place = place_of_first(width, height);
   while (group_x() >= place.column + place.stride / 32) place = place_after(place);
-  filter_columns_at(xyb, xyb, blurred, blurred, tiles, tiles, false, place.xyb,
-                    place.xyb + 3 * place.rows * place.stride, place.blurred, place.tile, group_y(),
+  filter_columns_at(xyb, blurred, tiles, tiles, place.xyb, place.blurred, place.tile, group_y(),
                     group_x() - place.column, place.width, place.height, -4, place.height, place.rows, place.rows,
-                    place.rows, place.stride);
+                    place.stride);
 }
 #endif

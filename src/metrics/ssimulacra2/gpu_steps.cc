@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/ssimulacra2/gpu_steps.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "lang/host.h"
+#include "metrics/tiles.h"
+
+namespace acuity {
+
+extern const KernelFile ssimulacra2_kernels;
+
+namespace ssimulacra2 {
+namespace kernels {
+
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &ssimulacra2_kernels;
+#include "metrics/ssimulacra2/kernels.h"
+
+}  // namespace kernels
+
+namespace {
+
+constexpr int kMostColumnsOfBands = 1536;  // with more a prepared reference is worked on in diagonals
+constexpr int kSmallBandRows = 128;        // of scales below the largest
+constexpr int kBandUnit = 32;    // bands, rings and rows of floats are multiples of this, as the kernels want them
+constexpr int kBlockUnit = 128;  // likewise blocks
+constexpr size_t kDeviceAlignment = 256;
+constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
+constexpr int kRowStateFloats = kChannels * kPlanes * kFilterFloats;
+
+int groups(int count, int of) { return (count + of - 1) / of; }
+int whole(int count, int of) { return groups(count, of) * of; }
+
+}  // namespace
+
+// Both filters are chains, along a row and down a column; many tiles at once keep the device busy all the same. A
+// diagonal has as many bands as there are blocks in a row, and takes the memory of a few bands however many it has; but
+// the last tiles come long after the last samples have arrived. So it is for prepared references, where the samples are
+// not what is waited for, of pictures wide enough. Else several whole bands are in work at once, each on a queue of its
+// own. The largest scales are worked on so; the others are one block wide and one band at a time.
+struct Steps::Shape {
+  struct Cut {
+    int band_rows;
+    int block_columns;  // 0: as wide as the picture
+    Rings rings;        // with more bands kernels wait less for each other
+  };
+  std::array<Cut, 2> largest;  // scales
+  int bands_a_copy;            // fewer and larger copies
+  int bands_ahead;             // on their way to the device while a diagonal is worked on; multiples of the above
+};
+
+int Steps::ScalePlan::xyb_ring() const { return rings.xyb * band_rows + kBandUnit; }
+int Steps::ScalePlan::ring() const { return rings.blurred * band_rows + kBandUnit; }
+
+Steps::ScalePlan Steps::plan_of(Size size, const Shape& shape) const {
+  ScalePlan plan;
+  const size_t s = plans_.size();
+  const Shape::Cut cut = s < shape.largest.size() ? shape.largest[s] : Shape::Cut{kSmallBandRows, 0, {}};
+  const int band_rows = setup_.strip_rows > 0 ? whole(setup_.strip_rows, kBandUnit) : cut.band_rows;
+  const bool banded = band_rows < size.height;
+  plan.size = size;
+  plan.stride = whole(size.width, kBandUnit);
+  plan.band_rows = banded ? band_rows : whole(size.height, kBandUnit);
+  plan.bands = groups(size.height, plan.band_rows);
+  plan.block_columns = whole(size.width, kBlockUnit);
+  plan.queues.resize(1);
+  if (banded && s < shape.largest.size()) {
+    plan.rings = cut.rings;
+    if (cut.block_columns > 0) plan.block_columns = std::min(plan.block_columns, cut.block_columns);
+    // Blocks of a row come one after the other, bands that are one block need nothing of each other in their rows.
+    plan.queues.resize(plan.block_columns < size.width ? 3 : 2 + static_cast<size_t>(plan.rings.blurred));
+  }
+  plan.blocks = groups(size.width, plan.block_columns);
+  if (s > 0) plan.light_bands = light_bands_of(plans_.back(), plan);
+  plan.tiles = tile_total_;
+  return plan;
+}
+
+Steps::Steps(const Metric::Setup& setup, const Shape& shape) : setup_(setup), bands_a_copy_(shape.bands_a_copy) {
+  for (const Size size : scale_sizes(setup.width, setup.height)) {
+    plans_.push_back(plan_of(size, shape));
+    tile_total_ += tile_count(size.width, size.height);
+  }
+  const ScalePlan& first = plans_[0];
+  sample_ring_ = std::min((whole(first.blocks, bands_a_copy_) + shape.bands_ahead) * first.band_rows, setup.height);
+}
+
+Result<std::unique_ptr<Steps>> Steps::create(const Metric::Setup& setup, Kind kind) {
+  constexpr Shape kBands{{Shape::Cut{128, 0, {6, 4}}, {64, 0, {3, 2}}}, 2, 2};
+  constexpr Shape kDiagonals{{Shape::Cut{128, 512, {5, 2}}, {64, 256, {5, 2}}}, 1, 2};
+  const bool diagonals = kind == Kind::prepared && setup.width > kMostColumnsOfBands;
+  std::unique_ptr<Steps> steps(new Steps(setup, diagonals ? kDiagonals : kBands));
+  ACUITY_TRY(steps->allocate());
+  return steps;
+}
+
+Status Steps::allocate() {
+  size_t bytes = 0;
+  const auto place = [&bytes](size_t floats) {
+    const size_t at = bytes;
+    bytes += round_up(floats * sizeof(float), kDeviceAlignment);
+    return at;
+  };
+  for (ScalePlan& plan : plans_) {
+    plan.xyb = place(2 * kChannels * plan.plane_floats(plan.xyb_ring()));
+    plan.blurred = place(kChannels * kPlanes * plan.plane_floats(plan.ring()));
+    plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
+    plan.row_state = place(kRowStateFloats * static_cast<size_t>(plan.blocks * plan.band_rows));
+    plan.light = place(2 * kChannels * static_cast<size_t>(plan.light_ring()) * static_cast<size_t>(plan.size.width));
+    ACUITY_TRY(create_queues(plan));
+  }
+  tiles_ = place(tile_total_ * kChannels * kSums);
+  ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
+  ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
+  for (const KernelInfo& kernel :
+       std::initializer_list<KernelInfo>{kernels::make_pixels, kernels::filter_rows, kernels::filter_columns}) {
+    ACUITY_TRY(setup_.device->prepare(kernel));
+  }
+  return create_events(arrived_);
+}
+
+Status Steps::create_queues(ScalePlan& plan) {
+  for (std::unique_ptr<Queue>& queue : plan.queues) ACUITY_TRY_ASSIGN(queue, setup_.device->create_queue());
+  for (Events* events : {&plan.made, &plan.filtered, &plan.finished}) ACUITY_TRY(create_events(*events));
+  ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
+  return {};
+}
+
+Status Steps::create_events(Events& events) {
+  for (std::unique_ptr<Event>& event : events) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
+  return {};
+}
+
+// Giving a large picture's work to the driver takes the processor as long as the device takes for it, so the device
+// keeps it for the next call. Whoever calls but once does not pay for that: the second call of a kind is recorded.
+Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const Rows* reference, const Rows& distorted) {
+  ACUITY_TRY(samples.begin(reference, distorted, sample_ring_));
+  const std::optional<std::vector<HostBytes>> sources = samples.sources();
+  const bool again = std::exchange(places_, samples.places()) == samples.places();
+  if (!again) recording_.reset();
+  if (sources && again && !recording_) {
+    ACUITY_TRY_ASSIGN(recording_, setup_.device->record(samples.queue(), *sources, [&] { return give(samples); }));
+  }
+  ACUITY_TRY(sources && recording_ ? recording_->repeat(*sources) : give(samples));
+  ACUITY_TRY(samples.queue().wait());
+  return pool_scales(reinterpret_cast<const TileSums*>(results_->data()), scale_sizes(setup_.width, setup_.height));
+}
+
+// All of it, to which the queue of the samples comes last.
+Status Steps::give(Samples& samples) {
+  for (ScalePlan& plan : plans_) plan.made_steps = 0;
+  while (plans_[0].made_steps < plans_[0].steps()) ACUITY_TRY(run_step(samples, 0));
+  for (const ScalePlan& plan : plans_) ACUITY_TRY(samples.queue().wait_for(*plan.done));
+  return samples.queue().download(*results_, 0, *memory_, tiles_, results_->size());
+}
+
+// A copy's bands, of which `band` is the first.
+Status Steps::send_bands(Samples& samples, int band) {
+  const ScalePlan& plan = plans_[0];
+  const int y = band * plan.band_rows, y_end = std::min(y + bands_a_copy_ * plan.band_rows, setup_.height);
+  // The rows they replace must have become pixels in all blocks.
+  if (y >= sample_ring_) {
+    const int last = band + bands_a_copy_ - 1 - sample_ring_ / plan.band_rows;
+    ACUITY_TRY(samples.queue().wait_for(event_of(plan.made, last + plan.blocks - 1)));
+  }
+  ACUITY_TRY(samples.send(y, y_end));
+  ACUITY_TRY(samples.queue().signal(event_of(arrived_, band)));
+  return plan.pixels().wait_for(event_of(arrived_, band));
+}
+
+// The last step of a scale that makes something which the next scale's step is made of.
+int Steps::last_step_above(const ScalePlan& above, const ScalePlan& plan, int step) {
+  int last = 0;
+  for (int i = 0; i < plan.blocks_of(step); ++i) {
+    const int block = plan.first_block(step) + i, band = step - block;
+    last = std::max(last,
+                    std::min((2 * (band + 1) * plan.band_rows - 1) / above.band_rows, above.bands - 1) +
+                        std::min((2 * (block + 1) * plan.block_columns - 1) / above.block_columns, above.blocks - 1));
+  }
+  return last;
+}
+
+// The last step of the next scale that looks at light which this step overwrites, where so many bands of it are held;
+// negative if there is none.
+int Steps::last_step_below(const ScalePlan& plan, const ScalePlan& below, int light_bands, int step) {
+  int last = -1;
+  for (int i = 0; i < plan.blocks_of(step); ++i) {
+    const int block = plan.first_block(step) + i, band = (step - block) * plan.band_rows / 2 / below.band_rows;
+    if (band < light_bands) continue;
+    last = std::max(last,
+                    band - light_bands +
+                        std::min(((block + 1) * plan.block_columns / 2 - 1) / below.block_columns, below.blocks - 1));
+  }
+  return last;
+}
+
+// How many bands of a scale's light are held: as few as let no step wait for one that is given after it, and one more,
+// lest it wait for the one given just before.
+int Steps::light_bands_of(const ScalePlan& above, const ScalePlan& plan) {
+  const auto enough = [&](int light_bands) {
+    int given = 0;
+    for (int step = 0; step < above.steps(); ++step) {
+      if (last_step_below(above, plan, light_bands, step) >= given) return false;
+      while (given < plan.steps() && last_step_above(above, plan, given) <= step) ++given;
+    }
+    return true;
+  };
+  int light_bands = 1;
+  while (!enough(light_bands)) ++light_bands;
+  return std::min(light_bands + 1, plan.bands);
+}
+
+// A step of a scale, and of those below it the steps that it completes.
+Status Steps::run_step(Samples& samples, size_t s) {
+  ScalePlan& plan = plans_[s];
+  const int step = plan.made_steps++;
+  ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
+  Queue& pixels = plan.pixels();
+  if (plan.several_queues() && step >= plan.rings.xyb) {
+    // Who last looked at what is overwritten in the ring: the column filter, and the row filter from the next block.
+    ACUITY_TRY(pixels.wait_for(event_of(plan.finished, step - plan.rings.xyb)));
+    if (plan.blocks > 1) ACUITY_TRY(pixels.wait_for(event_of(plan.filtered, step - plan.rings.xyb + 1)));
+  }
+  if (next != nullptr) {
+    const int below = last_step_below(plan, *next, next->light_bands, step);
+    if (below >= 0) ACUITY_TRY(pixels.wait_for(event_of(next->made, below)));
+  }
+  if (s == 0) {
+    if (step < plan.bands && step % bands_a_copy_ == 0) ACUITY_TRY(send_bands(samples, step));
+    ACUITY_TRY(make_pixels(0, samples.places(), step));
+  } else {
+    ACUITY_TRY(pixels.wait_for(event_of(plans_[s - 1].made, plans_[s - 1].made_steps - 1)));
+    Samples::Places light;
+    for (size_t i = 0; i < light.size(); ++i) {
+      const size_t plane = static_cast<size_t>(plan.light_ring()) * static_cast<size_t>(plan.size.width);
+      light[i] = {{.samples = array<const unsigned char>(plan.light + i * kChannels * plane * sizeof(float)),
+                   .table = {},
+                   .form = FORM_PLANES,
+                   .extent = static_cast<int>(plane)},
+                  plan.light_ring()};
+    }
+    ACUITY_TRY(make_pixels(s, light, step));
+  }
+  ACUITY_TRY(pixels.signal(event_of(plan.made, step)));
+  // The row filter looks at the first columns of the next block, which are the next step's.
+  const int ahead = plan.blocks > 1 ? 1 : 0;
+  if (step >= ahead) ACUITY_TRY(filter_step(plan, step - ahead));
+  if (step == plan.steps() - 1) {
+    if (ahead > 0) ACUITY_TRY(filter_step(plan, step));
+    ACUITY_TRY(plan.columns().signal(*plan.done));
+  }
+  if (next == nullptr) return {};
+  while (next->made_steps < next->steps() && last_step_above(plan, *next, next->made_steps) <= step) {
+    ACUITY_TRY(run_step(samples, s + 1));
+  }
+  return {};
+}
+
+// XYB and the next scale's light of both pictures.
+Status Steps::make_pixels(size_t s, const Samples::Places& from, int step) {
+  const ScalePlan& plan = plans_[s];
+  const ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
+  const auto& [reference, distorted] = from;
+  return plan.pixels().run(kernels::make_pixels, plan.blocks_of(step) * plan.block_columns / kBlockUnit,
+                           2 * plan.band_rows / 16, reference.pixels.samples, distorted.pixels.samples,
+                           reference.pixels.table, distorted.pixels.table, array<kernels::real4>(plan.xyb),
+                           array<float>(next ? next->light : 0), reference.pixels.form, reference.pixels.extent,
+                           reference.ring, distorted.pixels.form, distorted.pixels.extent, distorted.ring,
+                           plan.size.width, plan.size.height, step, plan.first_block(step), plan.band_rows,
+                           plan.block_columns, plan.xyb_ring(), next ? next->light_ring() : 0);
+}
+
+// Both filters and the sums, once the XYB is there.
+Status Steps::filter_step(const ScalePlan& plan, int step) {
+  Queue& rows = plan.rows(step);
+  Queue& columns = plan.columns();
+  if (plan.several_queues()) {
+    ACUITY_TRY(rows.wait_for(event_of(plan.made, plan.made_steps - 1)));
+    if (step >= plan.rings.blurred) ACUITY_TRY(rows.wait_for(event_of(plan.finished, step - plan.rings.blurred)));
+  }
+  ACUITY_TRY(rows.run(kernels::filter_rows, plan.blocks_of(step) * plan.band_rows / kBandUnit, kChannels,
+                      array<const float>(plan.xyb), array<float>(plan.blurred), array<float>(plan.row_state),
+                      plan.size.width, plan.size.height, step, plan.first_block(step), plan.band_rows,
+                      plan.block_columns, plan.xyb_ring(), plan.ring()));
+  if (plan.several_queues()) {
+    ACUITY_TRY(rows.signal(event_of(plan.filtered, step)));
+    ACUITY_TRY(columns.wait_for(event_of(plan.filtered, step)));
+  }
+  ACUITY_TRY(columns.run(kernels::filter_columns, plan.blocks_of(step) * plan.block_columns / 32, kChannels,
+                         array<const float>(plan.xyb), array<const kernels::real4>(plan.blurred),
+                         array<float>(plan.state), array<float>(tiles_ + plan.tiles * sizeof(TileSums)),
+                         plan.size.width, plan.size.height, step, plan.first_block(step), plan.band_rows,
+                         plan.block_columns, plan.xyb_ring(), plan.ring()));
+  return plan.several_queues() ? columns.signal(event_of(plan.finished, step)) : Status{};
+}
+
+}  // namespace ssimulacra2
+}  // namespace acuity

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SSIMULACRA2 on a GPU, in steps: each a diagonal of tiles (kernels.h), of every scale as soon as the one above it has
+// made its light.
+#ifndef ACUITY_METRICS_SSIMULACRA2_GPU_STEPS_H
+#define ACUITY_METRICS_SSIMULACRA2_GPU_STEPS_H
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "metrics/ssimulacra2/gpu_samples.h"
+#include "metrics/ssimulacra2/pooling.h"
+#include "metrics/ssimulacra2/scale.h"
+
+namespace acuity::ssimulacra2 {
+
+class Steps {
+ public:
+  /// For pairs, or for pictures against a reference whose samples are kept on the device.
+  enum class Kind { pairs, prepared };
+  static Result<std::unique_ptr<Steps>> create(const Metric::Setup& setup, Kind kind);
+
+  /// The errors of every scale.
+  Result<std::vector<ScaleErrors>> run(Samples& samples, const Rows* reference, const Rows& distorted);
+
+  size_t bytes() const { return memory_->size() + results_->size(); }
+
+ private:
+  static constexpr size_t kEventsKept = 8;  // of the latest steps; who asks for an older one waits for a later one
+  using Events = std::array<std::unique_ptr<Event>, kEventsKept>;
+  static Event& event_of(const Events& events, int step) { return *events[static_cast<size_t>(step) % kEventsKept]; }
+
+  // Bands that are held besides the last rows of another.
+  struct Rings {
+    int xyb = 1, blurred = 1;
+  };
+  struct Shape;
+
+  // One scale's place on the device, and how far it has been worked on.
+  struct ScalePlan {
+    Size size;
+    int stride = 0;  // floats a row of XYB and blurred planes
+    int band_rows = 0, bands = 1;
+    int block_columns = 0, blocks = 1;
+    Rings rings;
+    int light_bands = 0;  // of what the scale before makes; the first scale has none
+    size_t tiles = 0;     // index of its first tile
+    size_t xyb = 0, blurred = 0, state = 0, row_state = 0, light = 0;  // offsets
+    int made_steps = 0;                                                // whose pixels have been asked for
+
+    // Steps go from queue to queue: pixels are made, rows filtered, columns filtered. Small scales have one for all.
+    // Bands that are one block take turns on several queues for the rows.
+    std::vector<std::unique_ptr<Queue>> queues;
+    Events made, filtered, finished;  // pixels, rows, columns of a step
+    std::unique_ptr<Event> done;      // all of it
+
+    Queue& pixels() const { return *queues.front(); }
+    Queue& rows(int step) const {
+      return several_queues() ? *queues[1 + static_cast<size_t>(step) % (queues.size() - 2)] : *queues.front();
+    }
+    Queue& columns() const { return *queues.back(); }
+    bool several_queues() const { return queues.size() > 1; }
+    int steps() const { return bands + blocks - 1; }
+    int first_block(int step) const { return std::max(0, step - bands + 1); }
+    int blocks_of(int step) const { return std::min(step, blocks - 1) + 1 - first_block(step); }
+    int xyb_ring() const;
+    int ring() const;
+    int light_ring() const { return light_bands * band_rows; }
+    size_t plane_floats(int rows_held) const { return static_cast<size_t>(rows_held) * static_cast<size_t>(stride); }
+  };
+
+  Steps(const Metric::Setup& setup, const Shape& shape);
+  ScalePlan plan_of(Size size, const Shape& shape) const;
+  Status allocate();
+  Status create_queues(ScalePlan& plan);
+  Status create_events(Events& events);
+  Status give(Samples& samples);
+  Status send_bands(Samples& samples, int band);
+  Status run_step(Samples& samples, size_t s);
+  Status make_pixels(size_t s, const Samples::Places& from, int step);
+  Status filter_step(const ScalePlan& plan, int step);
+  static int last_step_above(const ScalePlan& above, const ScalePlan& plan, int step);
+  static int last_step_below(const ScalePlan& plan, const ScalePlan& below, int light_bands, int step);
+  static int light_bands_of(const ScalePlan& above, const ScalePlan& plan);
+
+  template <typename T>
+  DeviceArray<T> array(size_t offset) const {
+    return {memory_->address() + offset};
+  }
+
+  const Metric::Setup& setup_;
+  const int bands_a_copy_;
+  int sample_ring_ = 0;  // rows of samples on the device, of a picture that is sent
+  std::unique_ptr<DeviceMemory> memory_;
+  std::unique_ptr<PinnedMemory> results_;
+  size_t tile_total_ = 0;
+  size_t tiles_ = 0;                      // offset
+  std::vector<ScalePlan> plans_;          // their queues go before the memory, and wait for what is in flight on them
+  Events arrived_;                        // bands of samples
+  Samples::Places places_{};              // where the samples of the last call were
+  std::unique_ptr<Recording> recording_;  // of a call with samples in places_
+};
+
+}  // namespace acuity::ssimulacra2
+
+#endif
