@@ -6,8 +6,8 @@
 #define SECOND(...) SECOND_OF(__VA_ARGS__, 0, 0)
 #define KERNEL_HERE(name) SECOND(PICK_##name)
 
-// An argument list, of up to 27, becomes the members of the push constants: a macro that names itself is expanded once
-// a scan, so the list is scanned as often as it may have members.
+// An argument list becomes the members of the push constants. A macro that names itself is expanded once a scan, so the
+// list is scanned as often as 128 bytes may have members, or about that.
 #define MEMBERS(...) SCAN_27(MEMBER(__VA_ARGS__))
 #define MEMBER(first, ...) \
   first;                   \
