@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What the kernels of SSIMULACRA2 have in common: both filters, the error maps and their sums.
 
+// Six values of a filter in memory, `apart` floats from one to the next.
+FUNCTION GaussianState saved_filter(f32_out state, int first, int apart) {
+  GaussianState recursion;
+  recursion.p1 = at(state, first);
+  recursion.q1 = at(state, first + apart);
+  recursion.p2 = at(state, first + 2 * apart);
+  recursion.q2 = at(state, first + 3 * apart);
+  recursion.p3 = at(state, first + 4 * apart);
+  recursion.q3 = at(state, first + 5 * apart);
+  return recursion;
+}
+
+FUNCTION void save_filter(f32_out state, int first, int apart, GaussianState recursion) {
+  at(state, first) = recursion.p1;
+  at(state, first + apart) = recursion.q1;
+  at(state, first + 2 * apart) = recursion.p2;
+  at(state, first + 3 * apart) = recursion.q2;
+  at(state, first + 4 * apart) = recursion.p3;
+  at(state, first + 5 * apart) = recursion.q3;
+}
+
 // The row filter: a group takes 32 rows of one channel and walks from left to right in tiles of 32 columns. local_x is
 // the row, local_y the blurred plane: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and rings are multiples of 32, so the
 // rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
@@ -44,12 +65,7 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
   if (x_begin == 0) {
     UNROLL for (int i = 6; i < 10; ++i) gaussian_row_step(recursion, window[i]);
   } else {
-    recursion.p1 = at(state, state_at);
-    recursion.q1 = at(state, state_at + saved_rows);
-    recursion.p2 = at(state, state_at + 2 * saved_rows);
-    recursion.q2 = at(state, state_at + 3 * saved_rows);
-    recursion.p3 = at(state, state_at + 4 * saved_rows);
-    recursion.q3 = at(state, state_at + 5 * saved_rows);
+    recursion = saved_filter(state, state_at, saved_rows);
   }
   // A tile of both pictures is fetched while those before it are filtered, every fifth of its 64 rows by each plane's
   // threads; memory answers later than one tile takes, so DEPTH tiles are on their way. What was fetched from beyond
@@ -132,14 +148,7 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
       }
     }
   }
-  if (x_end < width) {
-    at(state, state_at) = recursion.p1;
-    at(state, state_at + saved_rows) = recursion.q1;
-    at(state, state_at + 2 * saved_rows) = recursion.p2;
-    at(state, state_at + 3 * saved_rows) = recursion.q2;
-    at(state, state_at + 4 * saved_rows) = recursion.p3;
-    at(state, state_at + 5 * saved_rows) = recursion.q3;
-  }
+  if (x_end < width) save_filter(state, state_at, saved_rows, recursion);
 }
 #endif
 
@@ -221,14 +230,7 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
-    if (filters) {
-      recursion.p1 = at(state, saved + (part * 6 + 0) * stride);
-      recursion.q1 = at(state, saved + (part * 6 + 1) * stride);
-      recursion.p2 = at(state, saved + (part * 6 + 2) * stride);
-      recursion.q2 = at(state, saved + (part * 6 + 3) * stride);
-      recursion.p3 = at(state, saved + (part * 6 + 4) * stride);
-      recursion.q3 = at(state, saved + (part * 6 + 5) * stride);
-    }
+    if (filters) recursion = saved_filter(state, saved + part * 6 * stride, stride);
     sum = at(state, saved + (30 + part) * stride);
   }
   // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs
@@ -318,14 +320,7 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
     }
   }
   if (inside && n_end < height) {
-    if (filters) {
-      at(state, saved + (part * 6 + 0) * stride) = recursion.p1;
-      at(state, saved + (part * 6 + 1) * stride) = recursion.q1;
-      at(state, saved + (part * 6 + 2) * stride) = recursion.p2;
-      at(state, saved + (part * 6 + 3) * stride) = recursion.q2;
-      at(state, saved + (part * 6 + 4) * stride) = recursion.p3;
-      at(state, saved + (part * 6 + 5) * stride) = recursion.q3;
-    }
+    if (filters) save_filter(state, saved + part * 6 * stride, stride, recursion);
     at(state, saved + (30 + part) * stride) = sum;
   }
 }
