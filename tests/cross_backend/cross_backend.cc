@@ -10,12 +10,10 @@
 // A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "acuity/scorer.h"
+#include "cross_backend/bench.h"
 #include "cross_backend/kernels_check.h"
 #include "device/device.h"
 #include "device/pinned.h"
@@ -41,15 +40,6 @@ struct Case {
   const ImageView* reference;
   const ImageView* distorted;
 };
-
-ScorerOptions options_of(const std::string& metric, const std::string& device) {
-  const size_t colon = metric.find(':'), equals = metric.find('=');
-  ScorerOptions options{.metric = metric.substr(0, colon), .device = device};
-  if (equals != std::string::npos) {
-    options.metric_options = {{metric.substr(colon + 1, equals - colon - 1), metric.substr(equals + 1)}};
-  }
-  return options;
-}
 
 Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
                     ScorerOptions options) {
@@ -240,6 +230,39 @@ void test_page_locked(const MetricEntry& entry, Device& device, int width, int h
   }
 }
 
+// Scorers on threads of their own, which begin, allocate and keep work while others do.
+void test_at_once(const MetricEntry& entry, Device& device, int width, int height, int strip) {
+  constexpr size_t kThreads = 4, kCalls = 5;
+  std::vector<PinnedSheet> sheets;
+  for (const bool distorted : {false, true}) {
+    Result<PinnedSheet> sheet =
+        pinned_sheet(device, Sheet({}, width, height, Channels::rgb, drawn(distorted, Channels::rgb)));
+    if (!sheet.ok()) return check("page-locked memory", Score{}, sheet.status());
+    sheets.push_back(std::move(*sheet));
+  }
+  ScorerOptions options{.metric = entry.info.name, .device = device.info().id, .threads = 1};
+  if (strip > 0) options.memory = MemoryMode::strip(strip);
+  std::vector<std::vector<Result<Score>>> found(kThreads);
+  std::vector<std::thread> threads;
+  for (std::vector<Result<Score>>& mine : found) {
+    threads.emplace_back([&] {
+      Result<Scorer> scorer = Scorer::create(options, width, height);
+      for (size_t i = 0; i < kCalls; ++i) {
+        mine.push_back(scorer.ok() ? scorer->score(sheets[0].view, sheets[1].view) : scorer.status());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const Result<Score> expected =
+      score(entry.info, "cpu", {"", &sheets[0].view, &sheets[1].view}, false, 0, {.threads = 1});
+  for (const std::vector<Result<Score>>& mine : found) {
+    for (const Result<Score>& one : mine) {
+      check(fmt::format("{} {} {}x{}, several at once", entry.info.name, device.info().id, width, height), expected,
+            one);
+    }
+  }
+}
+
 // Every option that takes numbers at one of them, every word of the others, and the map where devices make it.
 void test_options(const MetricEntry& entry, const std::string& device) {
   for (const Channels channels : {Channels::rgb, Channels::rgba}) {
@@ -298,6 +321,8 @@ int test(const std::string& device, bool quick) {
     if (!quick || keeps_work) test_page_locked(entry, **opened, 150, 140, 34);
     if (!quick && keeps_work) test_page_locked(entry, **opened, 2051, 1300, 0);
     if (keeps_work) test_wide_strips(entry.info, device);
+    if (keeps_work) test_at_once(entry, **opened, 150, 140, 34);
+    if (!quick) test_at_once(entry, **opened, 900, 700, 0);
     // These compare pictures of this height in several parts when cut into strips.
     if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
     if (entry.info.name == "iwssim") {
@@ -323,145 +348,6 @@ int support() {
     fmt::print("{}  not usable: {}\n", backend_name(trouble.backend), trouble.reason);
   }
   return 0;
-}
-
-double median_ms(int repeats, const std::function<bool()>& run) {
-  std::vector<double> times;
-  for (int i = 0; i < repeats + 3; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    if (!run()) return -1;
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-    if (i >= 3) times.push_back(elapsed.count());  // the first ones load and allocate
-  }
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
-
-// A pair of drawn pictures in page-locked memory.
-struct PinnedPair {
-  std::shared_ptr<PinnedMemory> memory;
-  ImageView reference, distorted;
-};
-
-Result<PinnedPair> pinned_pair(Device& device, int side) {
-  const size_t bytes = static_cast<size_t>(side) * static_cast<size_t>(side) * 3;
-  Result<std::shared_ptr<PinnedMemory>> memory = allocate_known_pinned(device, 2 * bytes);
-  if (!memory.ok()) return memory.status();
-  PinnedPair pair{*memory, {}, {}};
-  for (size_t i = 0; i < 2 * bytes; ++i) {
-    const size_t x = i % bytes / 3 % static_cast<size_t>(side), y = i % bytes / 3 / static_cast<size_t>(side);
-    const size_t value = (x * 3 / 7 + y / 3 + i % 3 * 40 + (x * 2654435761u >> 7) % 9) % 256;
-    pair.memory->data()[i] = static_cast<std::byte>(i < bytes ? value : value / 6 * 6);
-  }
-  pair.reference = interleaved_view(pair.memory->data(), side, side, Channels::rgb, SampleType::u8);
-  pair.distorted = interleaved_view(pair.memory->data() + bytes, side, side, Channels::rgb, SampleType::u8);
-  return pair;
-}
-
-int once(const std::string& id, int side, const std::string& metric) {
-  const Result<std::shared_ptr<Device>> opened = open_device(id);
-  if (!opened.ok()) return 1;
-  const Result<PinnedPair> pair = pinned_pair(**opened, side);
-  Result<Scorer> scorer = Scorer::create(options_of(metric, id), side, side);
-  if (!pair.ok() || !scorer.ok()) return 1;
-  // Each thrice: devices may keep the work of the second call, and repeat it in the third.
-  Result<Score> found = scorer->score(pair->reference, pair->distorted);
-  for (int i = 1; i < 3 && found.ok(); ++i) found = scorer->score(pair->reference, pair->distorted);
-  if (found.ok() && !scorer->set_reference(pair->reference).ok()) return 1;
-  Result<Score> again = found;
-  for (int i = 0; i < 3 && again.ok(); ++i) again = scorer->score(pair->distorted);
-  fmt::print("{}\n",
-             again.ok() ? fmt::format("{:.17g} {:.17g}", found->value, again->value) : again.status().message());
-  return again.ok() && found->value == again->value ? 0 : 1;
-}
-
-// One call for many pairs, from one thread.
-int bench_many(Device& device, const std::string& metric) {
-  for (const int side : {256, 512, 1024}) {
-    const Result<PinnedPair> pair = pinned_pair(device, side);
-    Result<Scorer> scorer = Scorer::create(options_of(metric, device.info().id), side, side);
-    if (!pair.ok() || !scorer.ok()) return 1;
-    const std::vector<ImagePair> pairs(static_cast<size_t>(400 * 512 / side), {pair->reference, pair->distorted});
-    const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
-    fmt::print("score_many at {}: {:.0f} pairs/s\n", side, 1000 * static_cast<double>(pairs.size()) / ms);
-  }
-  return 0;
-}
-
-int bench(const std::string& id, const std::string& metric) {
-  const Result<std::shared_ptr<Device>> opened = open_device(id);
-  if (!opened.ok()) {
-    fmt::print("{}\n", opened.status().message());
-    return 1;
-  }
-  Device& device = **opened;
-  fmt::print("{} on {} ({}), ms, medians\n", metric, device.info().id, device.info().name);
-  fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9} {:>9}\n", "side", "upload", "pair", "prepare",
-             "prepared", "pageable", "copy to pin", "B/pixel", "prepared");
-  for (const int side : {512, 1024, 2048, 4096}) {
-    const int repeats = side > 1024 ? 20 : 60;
-    const Result<PinnedPair> pair = pinned_pair(device, side), other = pinned_pair(device, side);
-    if (!pair.ok() || !other.ok()) return 1;
-    const size_t bytes = pair->memory->size();
-    std::vector<std::byte> ordinary(pair->memory->data(), pair->memory->data() + bytes);
-    ImageView reference = pair->reference, distorted = pair->distorted;
-    for (size_t c = 0; c < 3; ++c) {
-      reference.planes[c] = ordinary.data() + c;
-      distorted.planes[c] = ordinary.data() + bytes / 2 + c;
-    }
-    const double copy =
-        median_ms(repeats, [&] { return std::memcpy(pair->memory->data(), ordinary.data(), bytes) != nullptr; });
-    double upload = -1;
-    {
-      Result<std::unique_ptr<DeviceMemory>> target = device.allocate(bytes);
-      Result<std::unique_ptr<Queue>> queue = device.create_queue();
-      upload = median_ms(repeats, [&] {
-        return (*queue)->upload(**target, 0, *pair->memory, 0, bytes).ok() && (*queue)->wait().ok();
-      });
-    }
-    const Result<int64_t> before = device.free_bytes();
-    Result<Scorer> scorer = Scorer::create(options_of(metric, id), side, side);
-    if (!scorer.ok()) {
-      fmt::print("{}\n", scorer.status().message());
-      return 1;
-    }
-    // Pictures come from two places by turns, as they do where one is filled while the other is scored.
-    int calls = 0;
-    const auto next = [&]() -> const PinnedPair& { return ++calls % 2 == 0 ? *pair : *other; };
-    const double pinned = median_ms(repeats, [&] {
-      const PinnedPair& now = next();
-      return scorer->score(now.reference, now.distorted).ok();
-    });
-    const Result<int64_t> after = device.free_bytes();
-    const double pageable = median_ms(repeats, [&] { return scorer->score(reference, distorted).ok(); });
-    const double prepare = median_ms(repeats, [&] { return scorer->set_reference(pair->reference).ok(); });
-    const double prepared = median_ms(repeats, [&] { return scorer->score(next().distorted).ok(); });
-    const Result<int64_t> with_reference = device.free_bytes();
-    const auto bytes_a_pixel = [&](int64_t left) { return static_cast<double>(*before - left) / side / side; };
-    fmt::print("{:>6} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>12.3f} {:>9.1f} {:>9.1f}\n", side, upload,
-               pinned, prepare, prepared, pageable, copy, bytes_a_pixel(*after), bytes_a_pixel(*with_reference));
-  }
-  for (const int streams : {1, 2, 4, 8}) {
-    const Result<PinnedPair> pair = pinned_pair(device, 512);
-    if (!pair.ok()) return 1;
-    constexpr int kPairs = 400;
-    const auto begin = std::chrono::steady_clock::now();
-    std::vector<std::thread> threads;
-    for (int i = 0; i < streams; ++i) {
-      threads.emplace_back([&] {
-        ScorerOptions options = options_of(metric, id);
-        options.threads = 1;
-        Result<Scorer> scorer = Scorer::create(options, 512, 512);
-        for (int k = 0; scorer.ok() && k < kPairs; ++k) {
-          if (!scorer->score(pair->reference, pair->distorted).ok()) break;
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
-  }
-  return bench_many(device, metric);
 }
 
 }  // namespace

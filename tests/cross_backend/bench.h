@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The modes of cross_backend that compare nothing.
+#ifndef ACUITY_TESTS_CROSS_BACKEND_BENCH_H
+#define ACUITY_TESTS_CROSS_BACKEND_BENCH_H
+
+#include <string>
+
+namespace acuity::tests {
+
+/// A metric's scores of one pair of that side, printed. Like all here: what main returns.
+int once(const std::string& device, int side, const std::string& metric);
+
+/// How long it takes, printed.
+int bench(const std::string& device, const std::string& metric);
+
+}  // namespace acuity::tests
+
+#endif
