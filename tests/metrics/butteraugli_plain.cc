@@ -204,7 +204,9 @@ Plane level_map(const Three& reference, const Three& distorted) {
     real ac = pixel_difference(middle, of_x, of_y, p.xmul);
     for (const Plane& plane : lines[0]) ac = fma(plane.at(x, y), p.xmul, ac);
     for (const Plane& plane : lines[1]) ac = ac + plane.at(x, y);
-    map.at(x, y) = masked_difference(eroded(smallest, second, third), dc, ac, difference(a.activity, b.activity));
+    real dc_gain, ac_gain;
+    mask_gains(eroded(smallest, second, third), dc_gain, ac_gain);
+    map.at(x, y) = masked_difference(dc_gain, ac_gain, dc, ac, difference(a.activity, b.activity));
   });
   return map;
 }

@@ -261,33 +261,33 @@ int64_t bytes_kept(const ImageView& reference) {
          score(reference, reference, {.threads = 2}).provenance.working_bytes;
 }
 
-// Of eleven planes of floats at both resolutions, with rows of whole vectors and one vector more.
-int64_t bytes_of_eleven_planes(butteraugli::Size size) {
+// Of thirteen planes of floats at both resolutions, with rows of whole vectors and one vector more.
+int64_t bytes_of_thirteen_planes(butteraugli::Size size) {
   int64_t bytes = 0;
   for (const butteraugli::Size level : {size, half(size)}) {
-    bytes += 11 * 4 * (int64_t{level.width + 15} / 16 * 16 * level.height + 16);
+    bytes += 13 * 4 * (int64_t{level.width + 15} / 16 * 16 * level.height + 16);
   }
   return bytes;
 }
 
 // 48 bytes a pixel are what a pair may take. What is kept of a reference comes on top, and nothing else does.
-TEST(Butteraugli, NeedsLittleMemoryForAPairAndElevenPlanesMoreForAReference) {
+TEST(Butteraugli, NeedsLittleMemoryForAPairAndThirteenPlanesMoreForAReference) {
   for (const int side : {1024, 2048}) {
     const Sheet picture({}, side, side, Channels::rgb, drawn(false));
     EXPECT_LE(score(picture.view, picture.view, {.threads = 2}).provenance.working_bytes, int64_t{8} * side * side);
-    EXPECT_EQ(bytes_kept(picture.view), bytes_of_eleven_planes({side, side}));
+    EXPECT_EQ(bytes_kept(picture.view), bytes_of_thirteen_planes({side, side}));
   }
 }
 
 TEST(Butteraugli, KeepsATransparentReferenceOverBothBackgrounds) {
   const Sheet opaque({}, 300, 201, Channels::rgb, drawn(false)), clear({}, 300, 201, Channels::rgba, drawn(false));
-  EXPECT_EQ(bytes_kept(opaque.view), bytes_of_eleven_planes({300, 201}));
-  EXPECT_EQ(bytes_kept(clear.view), 2 * bytes_of_eleven_planes({300, 201}));
+  EXPECT_EQ(bytes_kept(opaque.view), bytes_of_thirteen_planes({300, 201}));
+  EXPECT_EQ(bytes_kept(clear.view), 2 * bytes_of_thirteen_planes({300, 201}));
 }
 
-// From light to the blurred activity, stages write to the rings of their picture. Of a prepared reference only that of
-// the blurred activity is written to: what is kept is put there, between what erosion wants around it.
-TEST(Butteraugli, MakesNoBandOfAPreparedReferenceAgain) {
+// From light to the blurred activity, stages write to the rings of their picture. Of a prepared reference none is
+// written to, and the mask's gains, which have no ring, are those that are kept: others make another map.
+TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   using namespace butteraugli;
   constexpr int kBatch = 8, kWidth = 192, kHeight = 80;
   constexpr float kUntouched = 123.456f;
@@ -338,7 +338,14 @@ TEST(Butteraugli, MakesNoBandOfAPreparedReferenceAgain) {
   level.source[0] = {.light = {}, .prepared = &prepared};
   run(128);
   EXPECT_EQ(map, expected);
-  EXPECT_EQ(written(), (std::array{1, all}));
+  EXPECT_EQ(written(), (std::array{0, all}));
+
+  // The map is the root of a sum of differences times gains: of four times both it is twice the map, to the last bit.
+  for (const size_t gain : {kKeptDcGain, kKeptAcGain}) {
+    for (int i = 0; i < kWidth * kHeight; ++i) prepared.plane[gain][i] *= 4;
+  }
+  run(128);
+  for (size_t i = 0; i < map.size(); ++i) ASSERT_EQ(map[i], i % kWidth < 128 ? expected[i] : 2 * expected[i]);
 }
 
 }  // namespace

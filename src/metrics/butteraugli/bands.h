@@ -69,6 +69,15 @@ class Bands {
       : level_(level), source_(source), frame_(frame), rings_(rings) {}
 
   bool is_prepared() const { return source_.prepared != nullptr; }
+  bool is_to_be_prepared() const { return level_.prepare != nullptr; }
+  // A row of what is kept, by the columns of a row held.
+  const float* prepared_row(size_t plane, int y) const { return source_.prepared->row(plane, y) - frame_.left_edge; }
+  // Keeps this piece's own pixels of a row.
+  void prepare_row(size_t plane, int y, const float* row) const {
+    const Piece& piece = frame_.piece;
+    if (y < piece.y_begin || y >= piece.y_end) return;
+    std::copy_n(row + kMargin, frame_.width(), level_.prepare->row(plane, y) + piece.x_begin);
+  }
 
   // Rows up to `limit`, exclusive, as all functions here.
   void read_light(int limit);
@@ -98,13 +107,6 @@ class Bands {
     done = std::max(done, limit);
   }
 
-  const float* prepared_row(size_t plane, int y) const { return source_.prepared->row(plane, y) - frame_.left_edge; }
-  // This piece's own pixels of a row, into a plane.
-  void prepare_row(size_t plane, int y, const float* row) const {
-    const Piece& piece = frame_.piece;
-    if (y < piece.y_begin || y >= piece.y_end) return;
-    std::copy_n(row + kMargin, frame_.width(), level_.prepare->row(plane, y) + piece.x_begin);
-  }
   void mirror_sides(float* row, Columns columns) const {
     if (columns.begin <= frame_.left_edge) {
       row[frame_.left_edge - 1] = row[frame_.left_edge];
@@ -232,7 +234,7 @@ inline void Bands::split_low(int y) {
   for (size_t c = 0; c < 3; ++c) {
     frame_.close_row(middle[c], 0.0f);
     blur_row<MiddleBlur>(middle[c], narrow, frame_.middle, rings_.middle_rows[c].row(y));
-    if (level_.prepare != nullptr) prepare_row(kKeptLow + c, y, low[c]);
+    if (is_to_be_prepared()) prepare_row(kKeptLow + c, y, low[c]);
   }
 }
 
@@ -264,7 +266,7 @@ inline void Bands::split_middle_band(int y) {
     frame_.close_row(high[c], 0.0f);
     blur_row<HighBlur>(high[c], narrow, frame_.high, rings_.high_rows[c].row(y));
   }
-  for (size_t c = 0; c < 3 && level_.prepare != nullptr; ++c) prepare_row(kKeptMiddle + c, y, middle_[c]);
+  for (size_t c = 0; c < 3 && is_to_be_prepared(); ++c) prepare_row(kKeptMiddle + c, y, middle_[c]);
 }
 
 inline void Bands::split_high_band(int y) {
@@ -300,23 +302,16 @@ inline void Bands::split_high_band(int y) {
   blur_row<MaskBlur>(busy, narrow, frame_.mask, activity_blurred);
   high_ = {high[0], high[1]};
   ultra_ = {ultra[0], ultra[1]};
-  for (size_t c = 0; c < 2 && level_.prepare != nullptr; ++c) {
+  for (size_t c = 0; c < 2 && is_to_be_prepared(); ++c) {
     prepare_row(kKeptHigh + c, y, high[c]);
     prepare_row(kKeptUltra + c, y, ultra[c]);
   }
 }
 
 inline void Bands::blur_activity(int limit) {
-  const Columns columns = frame_.columns(kReachBlurredActivity);
+  if (is_prepared()) return;
   const Ring& out = rings_.blurred_activity;
-  if (!is_prepared()) frame_.blur_batch<MaskBlur>(rings_.activity_rows, activity_done_, limit, columns, out);
-  for (int y = activity_done_; y < limit; ++y) {
-    if (!frame_.has_row(y)) continue;
-    if (is_prepared()) {
-      const float* kept = prepared_row(kKeptActivity, y);
-      for (int x = columns.begin; x < columns.end; x += kLanes) store(load_unaligned(kept + x), out.row(y) + x);
-    }
-    if (level_.prepare != nullptr) prepare_row(kKeptActivity, y, out.row(y));
-  }
+  frame_.blur_batch<MaskBlur>(rings_.activity_rows, activity_done_, limit, frame_.columns(kReachBlurredActivity), out);
+  for (int y = activity_done_; y < limit && is_to_be_prepared(); ++y) prepare_row(kKeptActivity, y, out.row(y));
   activity_done_ = std::max(activity_done_, limit);
 }

@@ -28,14 +28,14 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "metrics/butteraugli/filters.h"
 #include "metrics/butteraugli/bands.h"
+#include "metrics/butteraugli/mask.h"
 
 // From the bands of two pictures to the map.
 class Comparison {
  public:
-  Comparison(const Level& level, const Frame& frame, std::array<PictureRings, 2>& pictures, PairRings& rings, int batch)
-      : level_(level), frame_(frame), pictures_(pictures), rings_(rings) {
-    for (int y = 0; y < batch + 6; ++y) fill_row(pictures_[0].blurred_activity.row(y), ERODED_NOTHING);
-  }
+  // activity: that of the distorted picture, blurred.
+  Comparison(const Level& level, const Frame& frame, const Mask& mask, const Ring& activity, PairRings& rings)
+      : level_(level), frame_(frame), mask_(mask), activity_(activity), rings_(rings) {}
 
   // One row, as split last.
   void compare_low(int y, const Bands& a, const Bands& b);
@@ -45,7 +45,6 @@ class Comparison {
   // Rows up to `limit`, exclusive.
   void add_columns_of_three(int limit);
   void add_lines(int limit);
-  void close_activity(int limit);  // of the reference, as erosion wants it around the picture
   void make_map(int limit);
 
  private:
@@ -55,12 +54,12 @@ class Comparison {
 
   const Level& level_;
   const Frame& frame_;
-  std::array<PictureRings, 2>& pictures_;
+  const Mask& mask_;
+  const Ring& activity_;
   PairRings& rings_;
   // The first row that each stage has still to make.
   int triples_done_ = frame_.piece.y_begin - kReachMalta + 1;
   int lines_done_ = frame_.piece.y_begin;
-  int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;
   int map_done_ = frame_.piece.y_begin;
 };
 
@@ -191,40 +190,16 @@ void Comparison::add_lines(int limit) {
   lines_done_ = std::max(lines_done_, limit);
 }
 
-void Comparison::close_activity(int limit) {
-  for (int y = activity_done_; y < limit; ++y) {
-    float* row = pictures_[0].blurred_activity.row(y);
-    if (frame_.has_row(y)) {
-      frame_.close_row(row, ERODED_NOTHING);
-    } else {
-      fill_row(row, ERODED_NOTHING);
-    }
-  }
-  activity_done_ = std::max(activity_done_, limit);
-}
-
 void Comparison::make_map(int limit) {
-  const Columns own = frame_.columns(kReachMap);
   for (int y = map_done_; y < limit; ++y) {
-    const Ring& activity = pictures_[0].blurred_activity;
-    const float* const reference[3] = {activity.row(y - 3), activity.row(y), activity.row(y + 3)};
-    const float* distorted = pictures_[1].blurred_activity.row(y);
+    const float* activity = activity_.row(y);
     const float* low = rings_.low_difference.row(y);
     const float* others = rings_.difference.row(y);
     float* out = rings_.map.row(y);
-    for (int x = own.begin; x < own.end; x += kLanes) {
-      const real here = load(reference[1] + x);
-      real smallest = here, second = here + here, third = second;
-      for (int i = 0; i < 3; ++i) {
-        const Neighbours at(reference[i] + x);
-        erode(at(-3), smallest, second, third);
-        if (i != 1) erode(at(0), smallest, second, third);
-        erode(at(3), smallest, second, third);
-      }
-      store(masked_difference(eroded(smallest, second, third), load(low + x), load(others + x),
-                              here - load(distorted + x)),
-            out + x);
-    }
+    mask_.for_row(y, [&](int x, real reference_activity, real dc_gain, real ac_gain) HWY_ATTR {
+      const real activity_difference = reference_activity - load(activity + x);
+      store(masked_difference(dc_gain, ac_gain, load(low + x), load(others + x), activity_difference), out + x);
+    });
     finish_row(y, out + kMargin);
   }
   map_done_ = std::max(map_done_, limit);
@@ -315,7 +290,8 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
 
   const Frame frame(level.size, piece);
   Bands a(level, level.source[0], frame, pictures[0]), b(level, level.source[1], frame, pictures[1]);
-  Comparison comparison(level, frame, pictures, pair, batch);
+  Mask mask(frame, a, pictures[0].blurred_activity, batch);
+  Comparison comparison(level, frame, mask, pictures[1].blurred_activity, pair);
   const bool both = level.prepare == nullptr;
   const auto each = [&](auto step) {
     step(a);
@@ -327,7 +303,7 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
     for (; done < limit; ++done) step(done);
   };
   int low = piece.y_begin - kReachLow, middle = piece.y_begin - kReachMiddle, high = piece.y_begin - kReachHigh;
-  const int end = piece.y_end + kReachLight - (both ? 0 : kReachBlurredActivity);
+  const int end = piece.y_end + kReachLight;
   for (int light = piece.y_begin - kReachLight; light < end;) {
     light = std::min(light + batch, end);
     each([&](Bands& bands) {
@@ -351,10 +327,13 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
       if (both) comparison.compare_high(y, a, b);
     });
     each([&](Bands& bands) { bands.blur_activity(behind(light, kReachBlurredActivity)); });
-    if (!both) continue;
+    mask.close_activity(behind(light, kReachBlurredActivity));
+    if (!both) {
+      mask.prepare_gains(behind(light, kReachMap));
+      continue;
+    }
     comparison.add_columns_of_three(std::min(behind(light, kReachHigh) - 1, piece.y_end + kReachMalta - 1));
     comparison.add_lines(std::min(behind(light, kReachHigh) - kReachMalta, piece.y_end));
-    comparison.close_activity(behind(light, kReachBlurredActivity));
     comparison.make_map(behind(light, kReachMap));
   }
 }

@@ -95,9 +95,10 @@ constexpr Stage kMapStage{0, 43, 0};
 constexpr Stage kHalfMapStage{0, 48, 0};  // whole tiles of the full resolution
 static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMapStage.lag) % (kTileHeight / 2) == 0);
 
-// What stays on the device of a prepared reference, and of how many planes each is.
-enum Kept : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptActivity };
-constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 1};
+// What stays on the device of a prepared reference, and of how many planes each is: bands, and for the mask the blurred
+// activity and the gains.
+enum Kept : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptMask };
+constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 3};
 
 using Events = std::array<std::unique_ptr<Event>, kSlots>;
 
@@ -393,7 +394,7 @@ class GpuRunner final : public Runner {
   }
 
   Status finish_band(int work, LevelPlan& plan, int before, int after, int band, bool keep) {
-    if (work != WORK_PREPARE) ACUITY_TRY(make_map(work, plan, before, after, keep));
+    ACUITY_TRY(work == WORK_PREPARE ? keep_gains(plan, before, after) : make_map(work, plan, before, after, keep));
     return plan.late->signal(*plan.late_done[static_cast<size_t>(band % kSlots)]);
   }
 
@@ -486,9 +487,16 @@ class GpuRunner final : public Runner {
                       kept<Four>(plan, kKeptHigh), numbers, parameters_.xmul, keep, high_walk));
     return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, ring,
                   plane<const Four>(plan, ring, PLANE_ACTIVITY),
-                  keep ? kept<Four>(plan, kKeptActivity) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers,
-                  work, blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin),
-                  keep ? plan.size.height : ring.rows);
+                  keep ? kept<Four>(plan, kKeptMask) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers, work,
+                  blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin), keep ? plan.size.height : ring.rows);
+  }
+
+  // The mask's gains of a reference that is being prepared.
+  Status keep_gains(const LevelPlan& plan, int before, int after) {
+    const RowRange rows = plan.rows(kMapStage, before, after);
+    if (rows.empty()) return {};
+    return plan.late->run(map_kernels::keep_gains, plan.wide_groups(), groups(rows.count(), 4),
+                          kept<Four>(plan, kKeptMask), plan.size.width, plan.size.height, rows.begin, rows.end);
   }
 
   // The map, or where nobody wants that and this is the half resolution, the norms of tiles.
@@ -502,7 +510,7 @@ class GpuRunner final : public Runner {
     return launch(*plan.late, map_kernels::combine, plan, pools ? plan.narrow_groups() : plan.wide_groups(),
                   pools ? kTileHeight / 2 : 4 * COMBINE_ROWS, plan.rows(plan.map_stage(), before, after), plan.compared,
                   plane<const Four>(plan, plan.compared), plane<const Four>(plan, plan.xyb, kLowDifference),
-                  work == WORK_PREPARED ? kept<const Four>(plan, kKeptActivity)
+                  work == WORK_PREPARED ? kept<const Four>(plan, kKeptMask)
                                         : plane<const Four>(plan, plan.compared, PLANE_BLURRED_ACTIVITY),
                   map, array<const float>(map_ring_), array<float>(tiles_), parameters_.xmul, task,
                   keep ? plan.size.height : map_ring_rows_, plan.xyb.rows);

@@ -218,32 +218,29 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
       if (n + k < end) at(xyb, column + (own + k) * stride) = whole_band[k] - results[k];
     }
-    if (work == WORK_PREPARE) {
-      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
-        if (n + k < end && inside(n + k, height) && x < width) {
-          at(kept, (channel * height + n + k) * stride + x) = results[k];
-        }
-      }
-    } else {
-      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, plane, k)] = results[k];
-      if (work == WORK_PREPARED) {
-        UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, channel, k)] = known[k];
-      }
-      barrier_group();
-      for (int k = work == WORK_PAIR ? local_y() : channel; k < min(LOW_CHUNK, end - n);
-           k += work == WORK_PAIR ? 6 : 3) {
-        real x1 = chunks[chunk_at(place, 0, k)];
-        real y1 = chunks[chunk_at(place, 1, k)];
-        real b1 = chunks[chunk_at(place, 2, k)];
+    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, plane, k)] = results[k];
+    if (work == WORK_PREPARED) {
+      UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, channel, k)] = known[k];
+    }
+    barrier_group();
+    for (int k = work == WORK_PAIR ? local_y() : channel; k < min(LOW_CHUNK, end - n); k += work == WORK_PAIR ? 6 : 3) {
+      real x1 = chunks[chunk_at(place, 0, k)];
+      real y1 = chunks[chunk_at(place, 1, k)];
+      real b1 = chunks[chunk_at(place, 2, k)];
+      if (work != WORK_PREPARED) low_values(x1, y1, b1);
+      if (work != WORK_PREPARE) {
         real x2 = chunks[chunk_at(place, 3, k)];
         real y2 = chunks[chunk_at(place, 4, k)];
         real b2 = chunks[chunk_at(place, 5, k)];
-        low_values(x1, y1, b1);
         low_values(x2, y2, b2);
         at(low, (own + k) * stride + x) = low_difference(x1 - x2, y1 - y2, b1 - b2, xmul);
+      } else if (inside(n + k, height) && x < width) {
+        at(kept, (n + k) * stride + x) = x1;
+        at(kept, (height + n + k) * stride + x) = y1;
+        at(kept, (2 * height + n + k) * stride + x) = b1;
       }
-      barrier_group();
     }
+    barrier_group();
     UNROLL for (int k = 0; k < 32; ++k) window[k] = window[k + LOW_CHUNK];
     own = wrapped(own + LOW_CHUNK, ring);
   }

@@ -25,9 +25,61 @@
   }                                                                        \
   UNROLL for (int i = 0; i < 3; ++i) { SUM_TILE_COLUMNS(sums[i]) }
 
+// here[4] = the blurred activity of the reference at four neighbours of row y, from x on, dc_gain[4] and ac_gain[4] =
+// the mask's gains there. row_at(k): the quad in row y + 3 * (k - 1).
+#define MAKE_GAINS(activity, row_at)                                                                  \
+  {                                                                                                   \
+    real around[3 * 12]; /* rows y - 3, y and y + 3, from four columns before */                      \
+    UNROLL for (int k = 0; k < 3; ++k) {                                                              \
+      UNROLL for (int q = 0; q < 3; ++q) {                                                            \
+        const real4 quad = at(activity, row_at(k) + q - 1);                                           \
+        UNPACK(around, k * 12 + q * 4, quad)                                                          \
+      }                                                                                               \
+    }                                                                                                 \
+    if (is_cut(x, 3, width - 3) || is_cut(y, 3, height)) {                                            \
+      UNROLL for (int k = 0; k < 3; ++k) {                                                            \
+        UNROLL for (int i = 0; i < 10; ++i) {                                                         \
+          const bool there = inside(y + 3 * (k - 1), height) && inside(x + i - 3, width);             \
+          around[k * 12 + 1 + i] = there ? around[k * 12 + 1 + i] : real(ERODED_NOTHING);             \
+        }                                                                                             \
+      }                                                                                               \
+    }                                                                                                 \
+    UNROLL for (int j = 0; j < 4; ++j) {                                                              \
+      here[j] = around[12 + 4 + j];                                                                   \
+      real smallest = here[j];                                                                        \
+      real second = here[j] + here[j];                                                                \
+      real third = second;                                                                            \
+      UNROLL for (int k = 0; k < 3; ++k) {                                                            \
+        UNROLL for (int i = 0; i < 3; ++i) {                                                          \
+          if (k != 1 || i != 1) erode(around[k * 12 + 4 + j + 3 * (i - 1)], smallest, second, third); \
+        }                                                                                             \
+      }                                                                                               \
+      mask_gains(eroded(smallest, second, third), dc_gain[j], ac_gain[j]);                            \
+    }                                                                                                 \
+  }
+
+// The gains of a reference that is being prepared, a row for each local_y, a thread four neighbours. kept: its blurred
+// activity, which is there, then the gains: all rows of each.
+#if KERNEL_HERE(keep_gains)
+#define KEPT_ROW_AT(k) (clamp(y + 3 * ((k) - 1), 0, height - 1) * quads + global_x())
+KERNEL(keep_gains, 32, 4, f32x4_out kept, int width, int height, int y_begin, int y_end) {
+  const int quads = stride_of(width) / 4;
+  const int x = global_x() * 4;
+  const int y = y_begin + global_y();
+  if (x < width && y < y_end) {
+    real here[4];
+    real dc_gain[4];
+    real ac_gain[4];
+    MAKE_GAINS(kept, KEPT_ROW_AT)
+    at(kept, (height + y) * quads + global_x()) = PACK(dc_gain, 0, x, width, true);
+    at(kept, (2 * height + y) * quads + global_x()) = PACK(ac_gain, 0, x, width, true);
+  }
+}
+#endif
+
 // The map of one resolution. A thread makes four neighbours of two rows, which look at much the same; a group 128
-// columns of 8 rows. low has a ring of its own. activity: the reference's, blurred; with COMBINE_KEPT all rows of it.
-// map: rows of map_stride_of(width) floats, row y at y % map_ring.
+// columns of 8 rows. low has a ring of its own. activity: the reference's, blurred; with COMBINE_KEPT all rows of it,
+// and then of the gains. map: rows of map_stride_of(width) floats, row y at y % map_ring.
 //
 // With COMBINE_POOLS this is the half resolution, a group takes 32 columns of 32 rows, and the map goes nowhere:
 // together with full_map, which has that ring then, it comes to the norms of two tiles. tiles: seven floats each, as
@@ -64,6 +116,7 @@ SHARED(float, half_values, 32 * 32)
       }                                                                                               \
     }                                                                                                 \
   }
+#define RING_ROW_AT(k) rows[1 + r + 3 * (k)]
 #define NINE_LINES(result) MALTA_NINE(SAMPLE, ROW_OF_THREE, COLUMN_OF_THREE, result)
 #define FIVE_LINES(result) MALTA_FIVE(SAMPLE, result)
 
@@ -97,19 +150,21 @@ KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_
       ADD_LINES(NINE_LINES, (PLANE_MALTA + 3 * c) * plane)
       for (int band = 1; band < 3; ++band) ADD_LINES(FIVE_LINES, (PLANE_MALTA + 3 * c + band) * plane)
     }
-    int activity_rows[6 + COMBINE_ROWS];  // from three above to three below
-    UNROLL for (int k = 0; k < 6 + COMBINE_ROWS; ++k) {
-      const int kept_row = clamp(top + k - 3, 0, height - 1) * quads + quad_x;
-      activity_rows[k] = (task & COMBINE_KEPT) != 0 ? kept_row : rows[1 + k];
-    }
     UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
       const int y = top + r;
-      real mask[3 * 12];  // rows y - 3, y and y + 3, from four columns before
-      UNROLL for (int k = 0; k < 3; ++k) {
-        UNROLL for (int q = 0; q < 3; ++q) {
-          const real4 quad = at(activity, activity_rows[r + 3 * k] + q - 1);
-          UNPACK(mask, k * 12 + q * 4, quad)
-        }
+      real here[4];
+      real dc_gain[4];
+      real ac_gain[4];
+      if ((task & COMBINE_KEPT) != 0) {
+        const int kept_row = min(y, height - 1) * quads + quad_x;
+        const real4 here_quad = at(activity, kept_row);
+        UNPACK(here, 0, here_quad)
+        const real4 dc_quad = at(activity, height * quads + kept_row);
+        UNPACK(dc_gain, 0, dc_quad)
+        const real4 ac_quad = at(activity, 2 * height * quads + kept_row);
+        UNPACK(ac_gain, 0, ac_quad)
+      } else {
+        MAKE_GAINS(activity, RING_ROW_AT)
       }
       real other[4];
       const real4 other_quad = at(planes, (PLANE_BLURRED_ACTIVITY + 1) * plane + rows[4 + r]);
@@ -117,26 +172,8 @@ KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_
       real lows[4];
       const real4 low_quad = at(low, y % low_ring * quads + quad_x);
       UNPACK(lows, 0, low_quad)
-      if (is_cut(x, 3, width - 3) || is_cut(y, 3, height)) {
-        UNROLL for (int k = 0; k < 3; ++k) {
-          UNROLL for (int i = 0; i < 10; ++i) {
-            const bool there = inside(y + 3 * (k - 1), height) && inside(x + i - 3, width);
-            mask[k * 12 + 1 + i] = there ? mask[k * 12 + 1 + i] : real(ERODED_NOTHING);
-          }
-        }
-      }
       UNROLL for (int j = 0; j < 4; ++j) {
-        const real here = mask[12 + 4 + j];
-        real smallest = here;
-        real second = here + here;
-        real third = second;
-        UNROLL for (int k = 0; k < 3; ++k) {
-          UNROLL for (int i = 0; i < 3; ++i) {
-            if (k != 1 || i != 1) erode(mask[k * 12 + 4 + j + 3 * (i - 1)], smallest, second, third);
-          }
-        }
-        values[r * 4 + j] =
-            masked_difference(eroded(smallest, second, third), lows[j], totals[r * 4 + j], here - other[j]);
+        values[r * 4 + j] = masked_difference(dc_gain[j], ac_gain[j], lows[j], totals[r * 4 + j], here[j] - other[j]);
       }
     }
   }

@@ -189,18 +189,22 @@ FUNCTION real eroded(real smallest, real second, real third) {
   return fma(real(0.25f), third, fma(real(0.300000012f), second, real(0.449999988f) * smallest));
 }
 
+// What the mask makes of differences, those of the low bands (dc) and all others (ac).
+FUNCTION void mask_gains(real mask, INOUT(real) dc_gain, INOUT(real) ac_gain) {
+  const real scale = real(0.0709222406f);
+  const real dc_mask = divide_ordinary(real(0.505054533f), fma(real(3.87449408f), mask, real(0.200255781f)));
+  const real ac_mask = divide_ordinary(real(2.54859447f), fma(real(0.45193693f), mask, real(0.829591751f)));
+  dc_gain = squared(fma(scale, dc_mask, scale));
+  ac_gain = squared(fma(scale, ac_mask, scale));
+}
+
 // A pixel of the map of one resolution. `dc` is the difference of the low bands; `ac` is the pixelwise difference, then
 // xmul times the line sums of X, then those of Y, each added in the order ultra-high, high, middle:
 // fma(line sums, xmul, ac) for X and ac + line sums for Y. `activity_difference` is that of the blurred
 // activities.
-FUNCTION real masked_difference(real mask, real dc, real ac, real activity_difference) {
-  const real scale = real(0.0709222406f);
-  const real dc_mask = divide_ordinary(real(0.505054533f), fma(real(3.87449408f), mask, real(0.200255781f)));
-  const real ac_mask = divide_ordinary(real(2.54859447f), fma(real(0.45193693f), mask, real(0.829591751f)));
-  const real dc_gain = fma(scale, dc_mask, scale);
-  const real ac_gain = fma(scale, ac_mask, scale);
+FUNCTION real masked_difference(real dc_gain, real ac_gain, real dc, real ac, real activity_difference) {
   const real all_ac = fma(squared(activity_difference), real(10.0f), ac);
-  return sqrt(fma(dc, squared(dc_gain), all_ac * squared(ac_gain)));
+  return sqrt(fma(dc, dc_gain, all_ac * ac_gain));
 }
 
 // A pixel of the final map, where there is a half resolution.

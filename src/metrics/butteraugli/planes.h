@@ -6,8 +6,9 @@
 // the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
 
-// Two pictures, or the reference alone, the bands and the blurred activity of which are kept, or the distorted one
-// against such a reference. Planes that are kept hold all rows of the picture, and none beside it.
+// Two pictures, or the reference alone, all of which is kept that depends on nothing else: bands as they are compared,
+// the blurred activity and the mask's gains; or the distorted one against such a reference. Planes that are kept hold
+// all rows of the picture, and none beside it.
 #define WORK_PAIR 0
 #define WORK_PREPARE 1
 #define WORK_PREPARED 2

@@ -46,10 +46,18 @@ struct Planes {
   float* row(size_t p, int y) const { return plane[p] + static_cast<size_t>(y) * stride; }
 };
 
-/// What is kept of a reference: low and middle bands of X, Y and B, high and ultra-high ones of X and Y, and the
-/// blurred activity.
-enum PreparedPlane : size_t { kKeptLow = 0, kKeptMiddle = 3, kKeptHigh = 6, kKeptUltra = 8, kKeptActivity = 10 };
-inline constexpr int kPreparedPlanes = 11;
+/// What is kept of a reference, which is all that depends on it alone: low and middle bands of X, Y and B, high and
+/// ultra-high ones of X and Y, the blurred activity, and the mask's gains.
+enum PreparedPlane : size_t {
+  kKeptLow = 0,
+  kKeptMiddle = 3,
+  kKeptHigh = 6,
+  kKeptUltra = 8,
+  kKeptActivity = 10,
+  kKeptDcGain = 11,
+  kKeptAcGain = 12
+};
+inline constexpr int kPreparedPlanes = 13;
 using Prepared = Planes<kPreparedPlanes>;
 
 /// Where the pixels of one picture come from: exactly one of the two.
