@@ -33,7 +33,7 @@ class GpuRunner final : public Runner {
     return samples_.bytes() + (pairs_ ? pairs_->bytes() : 0) + (prepared_ ? prepared_->bytes() : 0);
   }
 
-  // The reference's samples stay on the device: its planes would take three times as much memory as all else. Who
+  // The reference's samples stay on the device: its planes would take more than twice the memory of all else. Who
   // scores against a prepared reference seldom scores pairs as well, and needs the memory.
   Status prepare(const Rows& reference) override {
     pairs_.reset();
