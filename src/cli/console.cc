@@ -62,6 +62,11 @@ void Console::print(std::string_view text) {
     output_error_ = errno;
 }
 
+Status Console::rescue(std::string_view results, const Status& failure) {
+  print(results);
+  return Status(failure.code(), failure.message() + "; the results are on standard output instead");
+}
+
 void Console::line(std::string_view before, std::string_view message) {
   clear_progress();
   put_message(fmt::format("{}{}\n", before, printable(message)));

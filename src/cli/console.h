@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "acuity/status.h"
+
 namespace acuity::cli {
 
 class Console {
@@ -18,6 +20,10 @@ class Console {
   void print(std::string_view text);
   /// Whether standard output has stopped taking anything: no use in going on.
   bool lost() const { return output_error_ != 0; }
+
+  /// Prints results that could not be written to their file, so that the work is not lost. Returns the failure, with
+  /// this said in it.
+  Status rescue(std::string_view results, const Status& failure);
 
   /// One line on standard error.
   void complain(std::string_view message);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "base/try.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -20,6 +21,7 @@
 #include "cli/video.h"
 #include "device/device.h"
 #include "lang/targets.h"
+#include "media/output_file.h"
 
 namespace acuity::cli {
 namespace {
@@ -73,6 +75,16 @@ Status plan_metrics(const Request& request, Plan& plan) {
   return {};
 }
 
+// All files that are read: no output may take the place of one.
+std::vector<std::string> inputs_of(const ScoreJob& job) {
+  std::vector<std::string> files = job.distorted;
+  files.push_back(job.reference);
+  for (const MetricChoice& metric : job.metrics) {
+    for (const OptionValue& option : metric.options) files.push_back(option.value);  // a model, for instance
+  }
+  return files;
+}
+
 Status plan_map(const Request& request, Plan& plan) {
   if (!request.has("--map")) return {};
   const ScoreJob& job = plan.job;
@@ -86,10 +98,7 @@ Status plan_map(const Request& request, Plan& plan) {
   if (!find_metric(metric)->has_map) {
     return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", metric));
   }
-  for (const std::string& file : {job.reference, job.distorted.front()}) {
-    std::error_code error;
-    if (std::filesystem::equivalent(file, plan.map, error)) return usage(fmt::format("--map would overwrite {}", file));
-  }
+  ACUITY_TRY(OutputFile::check(plan.map, "--map", inputs_of(job)).status());
   plan.job.want_map = true;
   return {};
 }
@@ -215,10 +224,7 @@ class Run {
     if (pair.status.ok() && !plan_.map.empty()) {
       const Result<std::string> map = write_map(plan_.map, *pair.scores.front().metric, pair.scores.front().score.map);
       if (map.ok() && plan_.explain) lines.push_back(*map);
-      if (!map.ok()) {
-        pair.status = map.status();
-        pair.scores.clear();
-      }
+      if (!map.ok()) fail(map.status());  // the scores are as good without it
     }
     for (const std::string& warning : pair.warnings) {
       console_.warn(warning);

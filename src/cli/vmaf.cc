@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A command that scripts for libvmaf's can call unchanged.
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,19 +13,10 @@
 #include "cli/pools.h"
 #include "cli/video_side.h"
 #include "cli/vmaf_output.h"
+#include "media/output_file.h"
 
 namespace acuity::cli {
 namespace {
-
-Status write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int reason = errno;
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (written && closed) return {};
-  return Status(StatusCode::internal,
-                fmt::format("cannot write '{}': {}", path, std::generic_category().message(reason)));
-}
 
 // libvmaf makes these when all frames are over, so that they stand behind all others.
 bool is_late(const FrameOutput& output) { return output.name.starts_with("integer_motion"); }
@@ -37,6 +26,8 @@ class VmafRun {
   VmafRun(const VmafPlan& plan, Console& console) : plan_(plan), console_(console) {}
 
   Status operator()() {
+    std::optional<OutputFile> output;
+    if (!plan_.output.empty()) ACUITY_TRY_ASSIGN(output, OutputFile::check(plan_.output, "-o", inputs()));
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorer());
     const Stopwatch watch;
@@ -46,14 +37,24 @@ class VmafRun {
     if (!scores.ok()) return scores.status();
     results_.frames_per_second = static_cast<double>(pushed_) * 1000 / std::max(watch.milliseconds(), 1e-3);
     collect(std::move(*scores));
-    if (!plan_.output.empty()) {
-      ACUITY_TRY(write_file(plan_.output, format_vmaf(results_, plan_.format, plan_.significant_digits)));
-    }
+    const Status written = output ? write(*output) : Status();
     if (!plan_.quiet || plan_.output.empty()) tell_scores();
-    return walked;
+    return written.ok() ? walked : written;
   }
 
  private:
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> files = {plan_.reference, plan_.distorted};
+    for (const VmafModel& model : plan_.models) files.push_back(model.source);
+    return files;
+  }
+
+  Status write(const OutputFile& output) const {
+    const std::string text = format_vmaf(results_, plan_.format, plan_.significant_digits);
+    const Status written = output.write(text);
+    return written.ok() ? written : console_.rescue(text, written);
+  }
+
   Status open() {
     std::unique_ptr<FrameSource> reference, distorted;
     ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, plan_.stream));

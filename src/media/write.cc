@@ -2,44 +2,21 @@
 #include "media/write.h"
 
 #include <bit>
-#include <cerrno>
 #include <csetjmp>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <png.h>
-#include <unistd.h>
+
+#include "media/output_file.h"
 
 namespace acuity {
 namespace {
 
-Status write_error(const std::string& path, int error) {
-  return Status(StatusCode::internal, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
-}
-
-bool write_all(int file, std::span<const uint8_t> content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content = content.subspan(static_cast<size_t>(written));
-  }
-  return true;
-}
-
 Status write_file(const std::string& path, std::span<const uint8_t> content) {
-  const std::string part = fmt::format("{}.{}.part", path, getpid());
-  const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return write_error(path, errno);
-  int error = write_all(file, content) ? 0 : errno;
-  if (close(file) != 0 && error == 0) error = errno;
-  if (error == 0 && std::rename(part.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  unlink(part.c_str());
-  return write_error(path, error);
+  const Result<OutputFile> file = OutputFile::check(path, "the output", {});
+  return file.ok() ? file->write(content) : file.status();
 }
 
 struct PngSink {

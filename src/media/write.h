@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Writing pictures. A file appears whole under its name or not at all: it is written beside it and then renamed.
+// Writing pictures, as output_file.h writes.
 #ifndef ACUITY_MEDIA_WRITE_H
 #define ACUITY_MEDIA_WRITE_H
 

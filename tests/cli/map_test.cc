@@ -88,7 +88,7 @@ TEST(Map, AFailureLeavesNothingBehind) {
   const std::string map = folder + "/map.png";
   EXPECT_EQ(acuity({"score", "--map", map, scene(), flat(20, 30)}).exit_code, 3);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-  // A folder of that name stands in the way of the last step, the renaming.
+  // A folder of that name stands in the way.
   std::filesystem::create_directories(map + "/inside");
   const Outcome outcome = acuity({"score", "--json", "--map", map, scene(), noisy()});
   EXPECT_EQ(outcome.exit_code, 1);
