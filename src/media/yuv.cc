@@ -3,9 +3,10 @@
 // interpolated exactly, in sixteenths of a step, and everything after that is float without fused operations.
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
+#include "base/memory.h"
 #include "media/video.h"
+#include "media/yuv_rows.h"
 
 namespace acuity {
 namespace {
@@ -30,115 +31,97 @@ Weights weights_of(Matrix matrix) {
   return {0.2126, 0.0722};
 }
 
-// What the rows of a frame are computed with.
-struct Equations {
-  float luma_black, luma_scale;     // y = (Y - black) * scale
-  float chroma_zero, chroma_scale;  // of sums of sixteenths
-  float red_cr, green_cb, green_cr, blue_cb;
+YuvEquations equations_of(const VideoFormat& format) {
+  YuvEquations equations;
+  const double step = 1 << (format.depth - 8);
+  const double most = (1 << format.depth) - 1;
+  equations.luma_black = static_cast<float>(format.full_range ? 0 : 16 * step);
+  equations.luma_scale = static_cast<float>(1 / (format.full_range ? most : 219 * step));
+  equations.chroma_zero = static_cast<float>(16 * 128 * step);
+  equations.chroma_scale = static_cast<float>(1 / (16 * (format.full_range ? most : 224 * step)));
+  const auto [red, blue] = weights_of(format.matrix);
+  const double green = 1 - red - blue;
+  equations.red_cr = static_cast<float>(2 * (1 - red));
+  equations.blue_cb = static_cast<float>(2 * (1 - blue));
+  equations.green_cr = static_cast<float>(2 * (1 - red) * red / green);
+  equations.green_cb = static_cast<float>(2 * (1 - blue) * blue / green);
+  return equations;
+}
 
-  explicit Equations(const VideoFormat& format) {
-    const double step = 1 << (format.depth - 8);
-    const double most = (1 << format.depth) - 1;
-    luma_black = static_cast<float>(format.full_range ? 0 : 16 * step);
-    luma_scale = static_cast<float>(1 / (format.full_range ? most : 219 * step));
-    chroma_zero = static_cast<float>(16 * 128 * step);
-    chroma_scale = static_cast<float>(1 / (16 * (format.full_range ? most : 224 * step)));
-    const auto [red, blue] = weights_of(format.matrix);
-    const double green = 1 - red - blue;
-    red_cr = static_cast<float>(2 * (1 - red));
-    blue_cb = static_cast<float>(2 * (1 - blue));
-    green_cr = static_cast<float>(2 * (1 - red) * red / green);
-    green_cb = static_cast<float>(2 * (1 - blue) * blue / green);
-  }
-};
-
-// The two samples of colour around a place, and the weight of the second in quarters.
+// The two rows of colour samples around a row of pixels, and the weight of the second in quarters.
 struct Between {
   int first, second, quarters;
 };
 
-// `cosited`: every other pixel has a sample of its own; otherwise samples lie halfway between two pixels.
-Between between(int place, bool halved, bool cosited, int count) {
-  if (!halved) return {place, place, 0};
-  const int near = place / 2;
-  if (cosited) return {near, std::min(near + 1, count - 1), place % 2 == 0 ? 0 : 2};
-  const int other = place % 2 == 0 ? near - 1 : near + 1;
+// `cosited`: every other row has samples of its own; otherwise they lie halfway between two rows.
+Between between(int y, bool halved, bool cosited, int count) {
+  if (!halved) return {y, y, 0};
+  const int near = y / 2;
+  if (cosited) return {near, std::min(near + 1, count - 1), y % 2 == 0 ? 0 : 2};
+  const int other = y % 2 == 0 ? near - 1 : near + 1;
   return {near, std::clamp(other, 0, count - 1), 1};
 }
 
 template <typename Sample>
 class Rows {
  public:
-  Rows(const VideoFormat& format, const VideoFrame& frame, float* planes)
-      : format_(format), equations_(format), samples_(frame.samples.data()), planes_(planes) {}
+  Rows(const VideoFormat& format, const VideoFrame& frame)
+      : format_(format), samples_(reinterpret_cast<const Sample*>(frame.samples.data())) {
+    across_ = format.subsampling == Subsampling::yuv444 ? ChromaAcross::all
+              : format.siting == Siting::centre         ? ChromaAcross::between
+                                                        : ChromaAcross::cosited;
+  }
 
-  void convert(int y, std::vector<int>& colour) const {
-    const auto width = static_cast<size_t>(format_.width);
-    float* light = planes_ + static_cast<size_t>(y) * width;
-    const Sample* luma = row(0, width, y);
-    for (size_t x = 0; x < width; ++x) {
-      light[x] = (static_cast<float>(luma[x]) - equations_.luma_black) * equations_.luma_scale;
-    }
-    if (format_.subsampling == Subsampling::grey) {
-      for (size_t x = 0; x < width; ++x) light[x] = clipped(light[x]);
-      return;
-    }
-    interpolate(y, 0, colour.data());
-    interpolate(y, 1, colour.data() + width);
-    const size_t plane = width * static_cast<size_t>(format_.height);
-    const int* blue = colour.data();
-    const int* red = colour.data() + width;
-    for (size_t x = 0; x < width; ++x) {
-      const float cb = (static_cast<float>(blue[x]) - equations_.chroma_zero) * equations_.chroma_scale;
-      const float cr = (static_cast<float>(red[x]) - equations_.chroma_zero) * equations_.chroma_scale;
-      const float value = light[x];
-      light[x] = clipped(value + equations_.red_cr * cr);
-      light[x + plane] = clipped(value - equations_.green_cb * cb - equations_.green_cr * cr);
-      light[x + 2 * plane] = clipped(value + equations_.blue_cb * cb);
-    }
+  YuvRow<Sample> at(int y) const {
+    YuvRow<Sample> row;
+    row.width = format_.width;
+    row.luma = samples_ + static_cast<size_t>(y) * static_cast<size_t>(format_.width);
+    if (format_.subsampling == Subsampling::grey) return row;
+    const Between down = between(y, format_.subsampling == Subsampling::yuv420, format_.siting == Siting::top_left,
+                                 format_.chroma_height());
+    const auto count = static_cast<size_t>(format_.chroma_width());
+    const Sample* cb = samples_ + static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height);
+    const Sample* cr = cb + count * static_cast<size_t>(format_.chroma_height());
+    const auto rows_of = [&](const Sample* plane) {
+      return ChromaRows<Sample>{plane + static_cast<size_t>(down.first) * count,
+                                plane + static_cast<size_t>(down.second) * count};
+    };
+    row.cb = rows_of(cb);
+    row.cr = rows_of(cr);
+    row.below_quarters = down.quarters;
+    row.chroma_width = format_.chroma_width();
+    row.across = across_;
+    return row;
   }
 
  private:
-  static float clipped(float value) { return std::min(std::max(value, 0.0f), 1.0f); }
-
-  const Sample* row(size_t offset, size_t width, int y) const {
-    return reinterpret_cast<const Sample*>(samples_) + offset + static_cast<size_t>(y) * width;
-  }
-
-  // A row of one colour plane at every pixel, times sixteen.
-  void interpolate(int y, size_t which, int* out) const {
-    const int count = format_.chroma_width();
-    const auto stride = static_cast<size_t>(count);
-    const size_t offset = static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height) +
-                          which * stride * static_cast<size_t>(format_.chroma_height());
-    const bool halved = format_.subsampling != Subsampling::yuv444;
-    const bool left = format_.siting != Siting::centre;
-    const Between down = between(y, format_.subsampling == Subsampling::yuv420, format_.siting == Siting::top_left,
-                                 format_.chroma_height());
-    const Sample* first = row(offset, stride, down.first);
-    const Sample* second = row(offset, stride, down.second);
-    const auto at = [&](int x) { return first[x] * (4 - down.quarters) + second[x] * down.quarters; };
-    for (int x = 0; x < format_.width; ++x) {
-      const Between across = between(x, halved, left, count);
-      out[x] = at(across.first) * (4 - across.quarters) + at(across.second) * across.quarters;
-    }
-  }
-
   const VideoFormat& format_;
-  const Equations equations_;
-  const uint8_t* samples_;
-  float* planes_;
+  const Sample* samples_;
+  ChromaAcross across_;
 };
+
+constexpr size_t kSpare = kAlignment / sizeof(float);
+
+// The first place in memory with room to spare where a vector does not lie in two cache lines.
+float* aligned(std::vector<float>& memory) {
+  return reinterpret_cast<float*>(round_up(reinterpret_cast<uintptr_t>(memory.data()), kAlignment));
+}
 
 template <typename Sample>
 void convert(const VideoFormat& format, const VideoFrame& frame, float* planes, const Threads& threads) {
   constexpr int kTogether = 16;
-  const Rows<Sample> rows(format, frame, planes);
+  const Rows<Sample> rows(format, frame);
+  const YuvEquations equations = equations_of(format);
+  const auto width = static_cast<size_t>(format.width);
+  const size_t plane = width * static_cast<size_t>(format.height);
   std::atomic<int> next = 0;
   threads.run([&](int) {
-    std::vector<int> colour(2 * static_cast<size_t>(format.width));
+    std::vector<float> scratch(yuv_row_scratch(format.width) + kSpare);
     for (int begin = next.fetch_add(kTogether); begin < format.height; begin = next.fetch_add(kTogether)) {
-      for (int y = begin; y < std::min(begin + kTogether, format.height); ++y) rows.convert(y, colour);
+      for (int y = begin; y < std::min(begin + kTogether, format.height); ++y) {
+        float* red = planes + static_cast<size_t>(y) * width;
+        convert_yuv_row(rows.at(y), equations, aligned(scratch), red, red + plane, red + 2 * plane);
+      }
     }
   });
 }
@@ -149,11 +132,12 @@ ImageView FrameConverter::operator()(const VideoFormat& format, const VideoFrame
   if (frame.picture) return frame.picture->view;
   const size_t plane = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
   const bool grey = format.subsampling == Subsampling::grey;
-  planes_.resize(plane * (grey ? 1 : 3));
+  planes_.resize(plane * (grey ? 1 : 3) + kSpare);
+  float* planes = aligned(planes_);
   if (format.depth == 8) {
-    convert<uint8_t>(format, frame, planes_.data(), threads);
+    convert<uint8_t>(format, frame, planes, threads);
   } else {
-    convert<uint16_t>(format, frame, planes_.data(), threads);
+    convert<uint16_t>(format, frame, planes, threads);
   }
   ImageView view;
   view.width = format.width;
@@ -161,7 +145,7 @@ ImageView FrameConverter::operator()(const VideoFormat& format, const VideoFrame
   view.type = SampleType::f32;
   view.channels = grey ? Channels::grey : Channels::rgb;
   for (size_t c = 0; c < (grey ? 1 : 3); ++c) {
-    view.planes[c] = reinterpret_cast<const std::byte*>(planes_.data() + c * plane);
+    view.planes[c] = reinterpret_cast<const std::byte*>(planes + c * plane);
   }
   view.pixel_stride = sizeof(float);
   view.row_stride = static_cast<ptrdiff_t>(sizeof(float)) * format.width;
