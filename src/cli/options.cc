@@ -8,6 +8,7 @@
 
 #include "acuity/scorer.h"
 #include "cli/commands.h"
+#include "cli/geometry.h"
 #include "cli/video_plan.h"
 #include "cli/vmaf_plan.h"
 
@@ -107,7 +108,8 @@ Command score_command() {
                     "a gate for scripts: exit code 5 below 70"},
                    {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
                     "every frame of two videos, and all pools"}},
-      .options = with_common(joined(joined(picture_options(), pairing_options()), stream_options())),
+      .options = with_common(
+          joined(joined(joined(picture_options(), geometry_options()), pairing_options()), stream_options())),
       .words = {},
       .minimum_arguments = 0,
       .maximum_arguments = 1 << 20,
@@ -127,7 +129,7 @@ const std::vector<Command>& commands() {
                        "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, where the "
                        "length of the file tells, the number of frames. With two it also says what does not fit."},
        .examples = {{"acuity video-info original.y4m compressed.y4m", "before a long run"}},
-       .options = with_common(stream_options()),
+       .options = with_common(joined(stream_options(), geometry_options())),
        .words = {},
        .minimum_arguments = 0,
        .maximum_arguments = 2,

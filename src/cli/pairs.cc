@@ -7,16 +7,32 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+#include "media/scale.h"
+
 namespace acuity::cli {
 namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are scored side by side
 
-Result<Picture> read(const std::string& path, FileFacts& facts) {
+Result<Picture> read(const std::string& path, const std::optional<Crop>& crop, FileFacts& facts) {
   const Stopwatch watch;
   Result<Picture> picture = read_picture(path);
-  if (picture.ok()) facts = {picture->format, picture->found, picture->assumed, watch.milliseconds()};
+  if (!picture.ok()) return picture;
+  if (crop) {
+    if (Status cropped = crop_picture(*picture, *crop, shown(path)); !cropped.ok()) return cropped;
+    facts.changed = {picture->found.back()};
+  }
+  facts = {picture->format, picture->found, picture->assumed, watch.milliseconds(), std::move(facts.changed)};
   return picture;
+}
+
+bool same_size(const ImageView& a, const ImageView& b) { return a.width == b.width && a.height == b.height; }
+
+void state_scaling(const Picture& picture, double milliseconds, FileFacts& facts) {
+  facts.found = picture.found;
+  facts.changed.push_back(picture.found.back());
+  facts.decode_ms += milliseconds;
 }
 
 bool same_colour(const Colour& a, const Colour& b) {
@@ -104,8 +120,12 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
 PairScorer::PairScorer(const ScoreJob& job) : job_(job), threads_(job.threads), status_(open_reference()) {}
 
 Status PairScorer::open_reference() {
-  Result<Picture> picture = read(job_.reference, reference_facts_);
+  Result<Picture> picture = read(job_.reference, job_.geometry.crop_reference, reference_facts_);
   if (!picture.ok()) return picture.status();
+  if (job_.geometry.scale_reference == true) {
+    original_ = std::move(*picture);
+    return {};  // the distorted pictures tell its size
+  }
   reference_ = std::move(*picture);
   const ImageView& view = reference_.view;
   const bool several = job_.distorted.size() > 1;
@@ -144,6 +164,9 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
       entrants[i].result.status = status_.ok() ? enter(entrants[i]) : status_;
     }
   });
+  for (Entrant& entrant : entrants) {
+    if (entrant.result.status.ok()) entrant.result.status = fit(entrant);
+  }
   std::vector<Entrant*> left;
   for (Entrant& entrant : entrants) {
     if (entrant.result.status.ok()) left.push_back(&entrant);
@@ -179,23 +202,52 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
   return results;
 }
 
-// Reads a distorted picture and sees whether it can be compared.
-Status PairScorer::enter(Entrant& entrant) {
+Status PairScorer::enter(Entrant& entrant) const {
   PairResult& result = entrant.result;
-  Result<Picture> picture = read(result.distorted, result.distorted_facts);
-  if (!picture.ok()) return picture.status();
-  entrant.distorted = std::move(*picture);
-  const ImageView& mine = reference_.view;
+  Result<Picture> picture = read(result.distorted, job_.geometry.crop_distorted, result.distorted_facts);
+  if (picture.ok()) entrant.distorted = std::move(*picture);
+  return picture.status();
+}
+
+// Scales one of them where that is wanted, and sees whether they can be compared.
+Status PairScorer::fit(Entrant& entrant) {
+  PairResult& result = entrant.result;
   const ImageView& other = entrant.distorted.view;
-  if (mine.width != other.width || mine.height != other.height) {
-    return Status(StatusCode::input, fmt::format("{} is {}x{} pixels but {} is {}x{}: scale or crop one of them first",
-                                                 shown(result.reference), mine.width, mine.height,
-                                                 shown(result.distorted), other.width, other.height));
+  const Stopwatch watch;
+  if (job_.geometry.scale_reference == true && (scorers_.empty() || !same_size(reference_.view, other))) {
+    ACUITY_TRY(fit_reference(other.width, other.height));
+  }
+  const ImageView& mine = reference_.view;
+  if (job_.geometry.scale_reference == false && !same_size(mine, other)) {
+    ACUITY_TRY_ASSIGN(entrant.distorted, scaled(entrant.distorted, mine.width, mine.height, job_.geometry.scaler,
+                                                threads_, shown(result.distorted)));
+    state_scaling(entrant.distorted, watch.milliseconds(), result.distorted_facts);
+  }
+  if (!same_size(mine, other)) {
+    return unequal_sizes(shown(result.reference), mine.width, mine.height, shown(result.distorted), other.width,
+                         other.height);
   }
   result.width = mine.width;
   result.height = mine.height;
   result.warnings = warnings(reference_, entrant.distorted, shown(result.reference), shown(result.distorted));
   return {};
+}
+
+// Brings the reference to this size, and makes the scorers for it.
+Status PairScorer::fit_reference(int width, int height) {
+  const Stopwatch watch;
+  scorers_.clear();
+  reference_ = original_;
+  reference_facts_.found = original_.found;
+  reference_facts_.changed.clear();
+  if (job_.geometry.crop_reference) reference_facts_.changed.push_back(original_.found.back());
+  if (original_.view.width != width || original_.view.height != height) {
+    ACUITY_TRY_ASSIGN(reference_,
+                      scaled(original_, width, height, job_.geometry.scaler, threads_, shown(job_.reference)));
+    state_scaling(reference_, watch.milliseconds(), reference_facts_);
+  }
+  const Status opened = open_scorers();
+  return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
 std::vector<Result<Score>> PairScorer::score_with(Scorer& scorer, const std::vector<Entrant*>& entrants) {

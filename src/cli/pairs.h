@@ -15,6 +15,7 @@
 #include "acuity/scorer.h"
 #include "acuity/status.h"
 #include "base/threads.h"
+#include "cli/geometry.h"
 #include "cli/lists.h"
 #include "media/video.h"
 
@@ -25,6 +26,7 @@ struct ScoreJob {
   std::string reference;
   std::vector<std::string> distorted;
   std::vector<MetricChoice> metrics;
+  Geometry geometry;
   std::string device = "auto";
   std::shared_ptr<void> opened_device;  // kept open from one pair to the next
   MemoryMode memory;
@@ -46,6 +48,7 @@ struct FileFacts {
   std::vector<std::string> found;
   std::vector<std::string> assumed;
   double decode_ms = 0;
+  std::vector<std::string> changed{};  // how it was cropped and scaled; part of what was found
 };
 
 struct FramePair {
@@ -128,12 +131,15 @@ class PairScorer {
 
   Status open_reference();
   Status open_scorers();
-  Status enter(Entrant& entrant);
+  Status enter(Entrant& entrant) const;
+  Status fit(Entrant& entrant);
+  Status fit_reference(int width, int height);
   std::vector<Result<Score>> score_with(Scorer& scorer, const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;
   Threads threads_;
   bool side_by_side_ = false;
+  Picture original_;  // where the reference is scaled: as it was before
   Picture reference_;
   FileFacts reference_facts_;
   double prepare_ms_ = 0;

@@ -56,6 +56,8 @@ class PlainReport : public Report {
     first_ = false;
     text += fmt::format("reference  {}\ndistorted  {}\nsize       {} x {}\n", printable(pair.reference),
                         printable(pair.distorted), pair.width, pair.height);
+    for (const std::string& change : pair.reference_facts.changed) text += fmt::format("reference  {}\n", change);
+    for (const std::string& change : pair.distorted_facts.changed) text += fmt::format("distorted  {}\n", change);
     const bool several = pair.video && pair.video->frames.size() > 1;
     if (pair.video) {
       text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);

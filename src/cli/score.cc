@@ -146,6 +146,7 @@ Result<Plan> make_plan(const Request& request) {
   Plan plan;
   if (Status files = plan_files(request, plan.job); !files.ok()) return files;
   if (Status metrics = plan_metrics(request, plan); !metrics.ok()) return metrics;
+  ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
   if (Status map = plan_map(request, plan); !map.ok()) return map;
   if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;
   if (request.has("--plain") + request.has("--json") + request.has("--csv") > 1) {

@@ -21,6 +21,12 @@ double interval(const FrameRate& rate) {
   return rate.denominator == 0 ? 0 : static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
 }
 
+// What was found from there on tells how the frames were cropped and scaled.
+void changed_from(size_t place, const Side& side, FileFacts& facts) {
+  const std::vector<std::string>& found = side.format().found;
+  facts.changed.assign(found.begin() + static_cast<ptrdiff_t>(place), found.end());
+}
+
 class VideoScorer {
  public:
   VideoScorer(const ScoreJob& job, const VideoPlan& plan, PairResult& result, const FrameProgress& progress)
@@ -43,27 +49,22 @@ class VideoScorer {
 
  private:
   Status open() {
-    std::unique_ptr<FrameSource> reference;
-    std::unique_ptr<FrameSource> distorted;
-    ACUITY_TRY_ASSIGN(reference, open_video(result_.reference, plan_.reference));
-    ACUITY_TRY_ASSIGN(distorted, open_video(result_.distorted, plan_.distorted));
-    if (plan_.scale_reference) {
-      std::unique_ptr<FrameSource>& scaled = *plan_.scale_reference ? reference : distorted;
-      const VideoFormat& like = (*plan_.scale_reference ? distorted : reference)->format();
-      const std::string& path = *plan_.scale_reference ? result_.reference : result_.distorted;
-      ACUITY_TRY_ASSIGN(scaled, with_size(std::move(scaled), like.width, like.height, plan_.scaler, shown(path)));
-    }
-    reference_ = std::make_unique<Side>(std::move(reference), shown(result_.reference));
-    distorted_ = std::make_unique<Side>(std::move(distorted), shown(result_.distorted));
+    Sources sources;
+    ACUITY_TRY_ASSIGN(sources.reference, open_video(result_.reference, plan_.reference));
+    ACUITY_TRY_ASSIGN(sources.distorted, open_video(result_.distorted, plan_.distorted));
+    const size_t found = sources.reference->format().found.size();
+    const size_t distorted_found = sources.distorted->format().found.size();
+    ACUITY_TRY_ASSIGN(
+        sources, with_geometry(std::move(sources), job_.geometry, shown(result_.reference), shown(result_.distorted)));
+    reference_ = std::make_unique<Side>(std::move(sources.reference), shown(result_.reference));
+    distorted_ = std::make_unique<Side>(std::move(sources.distorted), shown(result_.distorted));
+    changed_from(found, *reference_, result_.reference_facts);
+    changed_from(distorted_found, *distorted_, result_.distorted_facts);
     result_.video.emplace();
     const VideoFormat& mine = reference_->format();
     const VideoFormat& other = distorted_->format();
     if (mine.width != other.width || mine.height != other.height) {
-      return Status(
-          StatusCode::input,
-          fmt::format("{} is {}x{} pixels but {} is {}x{}: --scale dist or --scale ref brings one to the size of the "
-                      "other (--scaler says how), or crop one of them first",
-                      reference_->name(), mine.width, mine.height, distorted_->name(), other.width, other.height));
+      return unequal_sizes(reference_->name(), mine.width, mine.height, distorted_->name(), other.width, other.height);
     }
     result_.width = mine.width;
     result_.height = mine.height;
@@ -205,7 +206,7 @@ class VideoScorer {
   void describe_sides() {
     const auto tell = [](Side& side, FileFacts& facts, StreamFacts& stream) {
       const VideoFormat& format = side.format();
-      facts = {format.container, format.found, format.assumed, side.milliseconds()};
+      facts = {format.container, format.found, format.assumed, side.milliseconds(), std::move(facts.changed)};
       stream = {side.frames(), format.rate};
     };
     tell(*reference_, result_.reference_facts, result_.video->reference);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -37,22 +38,45 @@ std::string differences(const VideoFormat& a, const VideoFormat& b) {
   return fmt::format("\nnot the same\n{}", text);
 }
 
+Result<std::vector<std::unique_ptr<FrameSource>>> open_all(const std::vector<std::string>& paths, const VideoPlan& plan,
+                                                           const Geometry& geometry) {
+  std::vector<std::unique_ptr<FrameSource>> list;
+  Sources sources;
+  ACUITY_TRY_ASSIGN(sources.reference, open_video(paths[0], plan.reference));
+  if (paths.size() == 1) {
+    if (geometry.crop_reference) {
+      ACUITY_TRY_ASSIGN(sources.reference,
+                        with_crop(std::move(sources.reference), *geometry.crop_reference, shown(paths[0])));
+    }
+    list.push_back(std::move(sources.reference));
+    return list;
+  }
+  ACUITY_TRY_ASSIGN(sources.distorted, open_video(paths[1], plan.distorted));
+  ACUITY_TRY_ASSIGN(sources, with_geometry(std::move(sources), geometry, shown(paths[0]), shown(paths[1])));
+  list.push_back(std::move(sources.reference));
+  list.push_back(std::move(sources.distorted));
+  return list;
+}
+
 }  // namespace
 
 int run_video_info(const Request& request, Console& console) {
   const Result<VideoPlan> plan = plan_video(request);
-  Status status = plan.status();
+  const Result<Geometry> geometry = plan_geometry(request);
+  Status status = plan.ok() ? geometry.status() : plan.status();
   if (status.ok() && request.arguments().empty()) status = Status(StatusCode::usage, "no video is given");
   std::string text;
   std::vector<VideoFormat> formats;
-  for (size_t i = 0; status.ok() && i < request.arguments().size(); ++i) {
-    const std::string& path = request.arguments()[i];
-    const Result<std::unique_ptr<FrameSource>> source = open_video(path, i == 0 ? plan->reference : plan->distorted);
-    status = source.status();
-    if (!status.ok()) break;
-    formats.push_back((*source)->format());
-    if (i > 0) text += '\n';
-    text += told(path, formats.back());
+  if (status.ok()) {
+    Result<std::vector<std::unique_ptr<FrameSource>>> sources = open_all(request.arguments(), *plan, *geometry);
+    status = sources.status();
+    if (sources.ok()) {
+      for (const std::unique_ptr<FrameSource>& source : *sources) {
+        if (!formats.empty()) text += '\n';
+        text += told(request.arguments()[formats.size()], source->format());
+        formats.push_back(source->format());
+      }
+    }
   }
   if (formats.size() == 2) text += differences(formats[0], formats[1]);
   console.print(text);

@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "cli/lists.h"
+#include "cli/sides.h"
 
 namespace acuity::cli {
 namespace {
@@ -32,24 +33,6 @@ Result<bool> parse_range(std::string_view text) {
   return usage(fmt::format("'{}' is not known; use one of limited, full", text));
 }
 
-// "A" is for both sides, "A,B" for each its own; an empty part says nothing of that side.
-template <typename Value>
-Status read_sides(const Request& request, const std::string& option, Result<Value> (*parse)(std::string_view),
-                  std::optional<Value>& reference, std::optional<Value>& distorted) {
-  if (!request.has(option)) return {};
-  const std::string text = request.value(option);
-  const size_t comma = text.find(',');
-  const std::string parts[] = {text.substr(0, comma), comma == std::string::npos ? text : text.substr(comma + 1)};
-  std::optional<Value>* targets[] = {&reference, &distorted};
-  for (int side = 0; side < 2; ++side) {
-    if (parts[side].empty() && comma != std::string::npos) continue;
-    const Result<Value> value = parse(parts[side]);
-    if (!value.ok()) return usage(fmt::format("{}: {}", option, value.status().message()));
-    *targets[side] = *value;
-  }
-  return {};
-}
-
 Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   ACUITY_TRY(read_sides(request, "--size", parse_size, a.size, b.size));
   ACUITY_TRY(read_sides(request, "--pixel-format", parse_subsampling, a.subsampling, b.subsampling));
@@ -62,20 +45,6 @@ Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   if (request.has("--pixel-format") && !request.has("--size")) {
     return usage("--pixel-format is for raw streams, which need --size as well");
   }
-  return {};
-}
-
-Status read_scaling(const Request& request, VideoPlan& plan) {
-  if (request.has("--scale")) {
-    const std::string side = request.value("--scale");
-    if (side != "ref" && side != "dist") return usage(fmt::format("--scale is '{}'; use ref or dist", side));
-    plan.scale_reference = side == "ref";
-  }
-  if (!request.has("--scaler")) return {};
-  if (!plan.scale_reference) return usage("--scaler says how --scale works, which is not given");
-  Result<Scaler> scaler = parse_scaler(request.value("--scaler"));
-  if (!scaler.ok()) return usage("--scaler: " + scaler.status().message());
-  plan.scaler = *scaler;
   return {};
 }
 
@@ -130,17 +99,6 @@ const std::vector<Option>& stream_options() {
        .help = "where colour samples lie among the pixels",
        .words = {"left", "centre", "top-left"},
        .suggest = Suggest::words},
-      {.name = "--scale",
-       .value = "SIDE",
-       .help = "bring the frames of this side to the size of the other's",
-       .words = {"ref", "dist"},
-       .suggest = Suggest::words},
-      {.name = "--scaler",
-       .value = "FILTER",
-       .help = "what --scale does it with",
-       .otherwise = "bicubic",
-       .words = {"bicubic", "bilinear", "lanczos"},
-       .suggest = Suggest::words},
   };
   return table;
 }
@@ -180,7 +138,6 @@ bool asks_for_video(const Request& request) {
 Result<VideoPlan> plan_video(const Request& request) {
   VideoPlan plan;
   ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
-  ACUITY_TRY(read_scaling(request, plan));
   if (request.has("--sync")) {
     const std::string sync = request.value("--sync");
     if (sync != "index" && sync != "pts") return usage(fmt::format("--sync is '{}'; use index or pts", sync));

@@ -20,8 +20,6 @@ struct VideoPlan {
   std::optional<int64_t> end;
   int64_t every = 1;
   bool shortest = false;
-  std::optional<bool> scale_reference;  // which side is brought to the size of the other; none: neither
-  Scaler scaler = Scaler::bicubic;
 };
 
 /// The options that say what a stream is; each has one value for both sides or two with a comma between.

@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "media/libav_library.h"
+#include "media/scale.h"
 #include "media/video_sources.h"
 
 namespace acuity {
@@ -105,8 +106,7 @@ class ScaledSource : public FrameSource {
     format_ = source_->format();
     format_.width = width;
     format_.height = height;
-    format_.found.push_back(fmt::format("scaled from {}x{} to {}x{} ({})", source_->format().width,
-                                        source_->format().height, width, height, name_of(scaler)));
+    format_.found.push_back(describe_scaling(source_->format().width, source_->format().height, width, height, scaler));
     ACUITY_TRY_ASSIGN(libav_, libav());
     const AVPixelFormat pixels = pixel_format(format_);
     scaling_ = libav_->sws_alloc_context();
@@ -166,6 +166,33 @@ class ScaledSource : public FrameSource {
   std::vector<uint8_t> before_;
 };
 
+// Frames that are pictures.
+class ScaledPictures : public FrameSource {
+ public:
+  ScaledPictures(std::unique_ptr<FrameSource> source, int width, int height, Scaler scaler, std::string_view name)
+      : source_(std::move(source)), scaler_(scaler), name_(name) {
+    format_ = source_->format();
+    format_.found.push_back(describe_scaling(format_.width, format_.height, width, height, scaler));
+    format_.width = width;
+    format_.height = height;
+    if (format_.depth < 16) format_.depth = 16;
+  }
+
+  Result<bool> next(VideoFrame& frame) override {
+    const Result<bool> more = source_->next(frame);
+    if (!more.ok() || !*more) return more;
+    Result<Picture> result = scaled(*frame.picture, format_.width, format_.height, scaler_, Threads(1), name_);
+    if (!result.ok()) return result.status();
+    frame.picture = std::make_shared<Picture>(std::move(*result));
+    return true;
+  }
+
+ private:
+  std::unique_ptr<FrameSource> source_;
+  Scaler scaler_;
+  std::string name_;
+};
+
 Status holds_rgb(std::string_view name, std::string_view option) {
   return Status(StatusCode::usage, fmt::format("'{}' holds RGB, and {} is for Y'CbCr: convert it first", name, option));
 }
@@ -181,7 +208,10 @@ Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> sou
 Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
                                                Scaler scaler, std::string_view name) {
   if (source->format().width == width && source->format().height == height) return source;
-  if (source->format().rgb) return holds_rgb(name, "--scale");
+  if (source->format().rgb) {
+    return std::unique_ptr<FrameSource>(
+        std::make_unique<ScaledPictures>(std::move(source), width, height, scaler, name));
+  }
   auto scaled = std::make_unique<ScaledSource>();
   ACUITY_TRY(scaled->open(std::move(source), width, height, scaler, name));
   return std::unique_ptr<FrameSource>(std::move(scaled));
