@@ -98,6 +98,14 @@ class VideoScorer {
       Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
       if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
       scorers_.push_back({result_.scores.size() - 1, std::move(*scorer)});
+      // The one name that other tools have for something else.
+      if (metric.name == "psnr" && !(reference_->format().rgb && distorted_->format().rgb)) {
+        result_.warnings.push_back(fmt::format(
+            "{} converts the frames of {} and {} to RGB and compares sRGB codes, so that it is slow and "
+            "differs from the PSNR of ffmpeg and libvmaf; psnr_yuv compares the planes Y, Cb and Cr as they "
+            "do, a hundred times as fast",
+            metric.label, reference_->name(), distorted_->name()));
+      }
     }
     return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
                                {distorted_->name(), &distorted_->format()});

@@ -243,6 +243,13 @@ TEST(Video, TextTellsWhereTheTimeWent) {
   EXPECT_NE(outcome.out.find("\ntime       decode_reference "), std::string::npos) << outcome.out;
 }
 
+TEST(Video, PsnrOfYCbCrPointsToThatOfThePlanes) {
+  const json result = json::parse(acuity({"score", "--json", "-m", "psnr", reference(), distorted()}).out);
+  EXPECT_NE(result["warnings"].dump().find("psnr_yuv compares the planes"), std::string::npos) << result["warnings"];
+  const json other = json::parse(acuity({"score", "--json", "-m", "psnr_yuv,mse", reference(), distorted()}).out);
+  EXPECT_TRUE(other["warnings"].empty()) << other["warnings"];
+}
+
 TEST(Video, ScalingIsAskedForAndTold) {
   const std::string small = saved("half.y4m", {.width = 32, .height = 24, .frames = 6});
   for (const std::string side : {"ref", "dist"}) {
