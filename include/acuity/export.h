@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Which symbols the shared library shows. Everything else is hidden.
+// Which symbols the shared library exports. Everything else is hidden.
 #ifndef ACUITY_EXPORT_H
 #define ACUITY_EXPORT_H
 

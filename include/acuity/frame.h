@@ -10,10 +10,10 @@
 
 namespace acuity {
 
-/// Which samples of colour there are: a quarter, half, or as many as of light, or none.
+/// How many colour samples there are: a quarter, half, or as many as luma samples, or none.
 enum class Subsampling : uint8_t { yuv420, yuv422, yuv444, grey };
 
-/// Samples have `depth` bits: a byte each for 8, otherwise the low bits of 16 in the machine's byte order.
+/// Samples have `depth` bits. 8-bit samples are bytes, deeper ones the low bits of 16-bit words in native byte order.
 struct FrameView {
   int width = 0;
   int height = 0;
@@ -21,7 +21,7 @@ struct FrameView {
   Subsampling subsampling = Subsampling::yuv420;
   std::array<const std::byte*, 3> planes{};
   std::array<ptrdiff_t, 3> row_strides{};  ///< in bytes; may be negative
-  /// Keeps the samples alive while frames are in flight. Without one they are copied where they are needed later.
+  /// Keeps the samples alive while frames are in flight. If null, samples that are needed later are copied.
   std::shared_ptr<const void> owner{};
 
   int planes_count() const { return subsampling == Subsampling::grey ? 1 : 3; }

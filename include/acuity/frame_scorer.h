@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scoring videos by metrics that work on their Y'CbCr samples and may look at several frames: those of metrics() whose
-// MetricInfo::frames is set.
+// Scores videos with frame metrics, which work on Y'CbCr samples and may look at several frames: those of metrics()
+// whose MetricInfo::frames is set.
 //
 //   auto scorer = acuity::FrameScorer::create({.metrics = {{"vmaf"}, {"cambi"}}, .width = 1920, .height = 1080});
 //   if (!scorer.ok()) return report(scorer.status());
 //   while (read(reference, distorted)) {
 //     if (acuity::Status pushed = scorer->push(reference, distorted); !pushed.ok()) return report(pushed);
 //   }
-//   auto scores = scorer->finish();                  // one a metric: its value of every frame
+//   auto scores = scorer->finish();                  // one per metric: its values of every frame
 //
-// A FrameScorer is used by one thread at a time; it uses several inside. Different FrameScorers are independent.
+// Only one thread at a time may use a FrameScorer; it uses several inside. Different FrameScorers are independent.
 #ifndef ACUITY_FRAME_SCORER_H
 #define ACUITY_FRAME_SCORER_H
 
@@ -27,7 +27,7 @@ namespace acuity {
 
 struct FrameMetricRequest {
   std::string metric{};  ///< a name from metrics() whose MetricInfo::frames is set
-  /// Settings of that metric, by the names in MetricInfo::options; those left out have their defaults.
+  /// Settings of that metric, by the names in MetricInfo::options. Settings left out have their defaults.
   std::vector<OptionValue> options{};
 };
 
@@ -37,44 +37,44 @@ struct FrameScorerOptions {
   int height = 0;
   int depth = 8;
   Subsampling subsampling = Subsampling::yuv420;
-  int threads = 0;  ///< 0: one for each core
+  int threads = 0;  ///< 0: one per core
 };
 
-/// A named result of every frame that was scored, in their order.
+/// A named result: one value for each scored frame, in order.
 struct FrameOutput {
   std::string name;
   std::vector<double> values;
-  bool internal = false;  ///< of use for looking into a metric; libvmaf prints it only where `debug` is set
+  bool internal = false;  ///< explains the metric's other outputs; libvmaf prints it only with `debug`
 };
 
-/// What a metric says of a video.
+/// The result of one metric for a video.
 struct FrameScore {
   std::vector<FrameOutput> outputs;
-  size_t headline = 0;  ///< which of them is the metric's value
-  /// What there is one of for the whole video, made of the scored frames.
+  size_t headline = 0;  ///< index of the output that is the metric's value
+  /// Values of the whole video, computed from the scored frames.
   std::vector<NamedValue> aggregates;
   Provenance provenance;
 };
 
 class ACUITY_API FrameScorer {
  public:
-  /// What several metrics need is measured once.
+  /// Features that several metrics need are measured once.
   static Result<FrameScorer> create(const FrameScorerOptions& options);
   ~FrameScorer();
   FrameScorer(FrameScorer&&) noexcept;
   FrameScorer& operator=(FrameScorer&&) noexcept;
 
-  /// The next pair of frames. Returns at once while fewer frames than threads + 2 are in work; otherwise helps until
-  /// one of them is done, so that memory does not grow with the length of a video. With one thread all is done here.
-  /// Samples are read later through FrameView::owner, and are copied where there is none and that is needed.
+  /// Adds the next pair of frames. Returns at once while fewer than threads + 2 frames are in flight; then works on
+  /// them until one is done, so memory does not grow with the length of the video. With one thread, all work is done
+  /// in this call. Samples may be read later: FrameView::owner keeps them alive, and without one they are copied.
   Status push(const FrameView& reference, const FrameView& distorted);
-  /// A pair that is not itself scored, in its place among the others: metrics that look at several frames see it. The
-  /// kNeighbours frames before and after each scored one are all that can matter.
+  /// Adds a pair that is not scored itself, but that metrics which look at several frames see in its place. Only the
+  /// kNeighbours frames before and after each scored one can matter.
   Status push_neighbour(const FrameView& reference, const FrameView& distorted);
   static constexpr int kNeighbours = 8;
 
-  /// Waits for what is in work. One score for each metric asked for, in that order; never a value that is not finite.
-  /// Nothing can be pushed afterwards.
+  /// Waits for all frames. Returns one score for each requested metric, in that order; every value is finite. No frame
+  /// can be pushed afterwards.
   Result<std::vector<FrameScore>> finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How a caller describes pixels in memory: a view that owns nothing, and the colour the samples stand for.
+// How a caller describes pixels in memory: a view, which owns nothing, and what colours the samples mean.
 #ifndef ACUITY_IMAGE_H
 #define ACUITY_IMAGE_H
 
@@ -13,7 +13,7 @@ namespace acuity {
 
 enum class SampleType : uint8_t { u8, u16, f32 };
 
-/// The value is the number of samples in a pixel.
+/// The value is the number of samples per pixel.
 enum class Channels : uint8_t { grey = 1, grey_alpha = 2, rgb = 3, rgba = 4 };
 
 /// How encoded samples relate to light.
@@ -28,7 +28,7 @@ enum class Transfer : uint8_t {
 
 enum class Primaries : uint8_t { bt709, display_p3, bt2020, custom };
 
-/// CIE xy coordinates; used when Primaries::custom.
+/// CIE xy coordinates, for Primaries::custom.
 struct Chromaticities {
   std::array<double, 2> red{0.64, 0.33}, green{0.30, 0.60}, blue{0.15, 0.06}, white{0.3127, 0.3290};
   bool operator==(const Chromaticities&) const = default;
@@ -38,15 +38,15 @@ struct Chromaticities {
 struct Colour {
   Transfer transfer = Transfer::srgb;
   Primaries primaries = Primaries::bt709;
-  double gamma = 2.2;               ///< exponent, for Transfer::gamma only
-  Chromaticities chromaticities{};  ///< for Primaries::custom only
-  double peak_nits = 1000;          ///< peak of the display HLG is shown on; other transfers ignore it
-  /// An ICC profile for grey or RGB samples. Where present it decides, and the fields above are ignored.
+  double gamma = 2.2;               ///< exponent, only for Transfer::gamma
+  Chromaticities chromaticities{};  ///< only for Primaries::custom
+  double peak_nits = 1000;          ///< peak of the display that shows HLG; other transfers ignore it
+  /// An ICC profile for grey or RGB samples. If set, the fields above are ignored.
   std::shared_ptr<const std::vector<uint8_t>> icc{};
 };
 
-/// Pixels somewhere in memory, grey or RGB, with or without alpha, interleaved or planar, any stride.
-/// Sample c of pixel (x, y) lies at planes[c] + y * row_stride + x * pixel_stride (in bytes). Integer samples use the
+/// Pixels somewhere in memory: grey or RGB, with or without alpha, interleaved or planar, any stride.
+/// Sample c of pixel (x, y) is at planes[c] + y * row_stride + x * pixel_stride (in bytes). Integer samples use the
 /// full range 0 .. 2^depth - 1; float samples have nominal white at 1. Alpha runs from 0 to the same maximum and is not
 /// premultiplied.
 struct ImageView {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Reading picture files.
+// Reads picture files.
 #ifndef ACUITY_PICTURE_H
 #define ACUITY_PICTURE_H
 
@@ -17,7 +17,7 @@
 
 namespace acuity {
 
-/// What a file may cost. A file that declares more is refused before anything is allocated for it.
+/// Limits for a file. A file that declares more is refused before memory is allocated for it.
 struct PictureLimits {
   int64_t maximum_side = 65535;               ///< pixels
   int64_t maximum_pixels = int64_t{1} << 28;  ///< width times height
@@ -25,13 +25,13 @@ struct PictureLimits {
   int64_t maximum_decoded_bytes = int64_t{1} << 32;
 };
 
-/// A decoded picture in the samples the file holds, with everything known about their colour.
+/// A decoded picture: the samples as the file holds them, and everything known about their colour.
 class Picture {
  public:
   ImageView view;                    ///< into this picture's own memory
   std::string format;                ///< "PNG", "JPEG", ...
-  std::vector<std::string> found;    ///< what the file said: "8-bit RGB", "ICC profile 'Display P3'", ...
-  std::vector<std::string> assumed;  ///< what it did not say and we took for granted: "sRGB", ...
+  std::vector<std::string> found;    ///< what the file states: "8-bit RGB", "ICC profile 'Display P3'", ...
+  std::vector<std::string> assumed;  ///< what it does not state and was assumed: "sRGB", ...
   std::shared_ptr<std::byte[]> pixels;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How every call reports failure: no exceptions cross the API, nothing is printed, nothing aborts.
+// How every call reports failure. No exception crosses the API; nothing is printed; nothing aborts.
 #ifndef ACUITY_STATUS_H
 #define ACUITY_STATUS_H
 
@@ -33,7 +33,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// Either a value or the Status that says why there is none.
+/// Either a value, or the Status that explains why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -41,7 +41,7 @@ class [[nodiscard]] Result {
   Result(Status status) : content_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(content_); }
-  /// The reason there is no value; ok when there is one.
+  /// Why there is no value; ok if there is one.
   Status status() const { return ok() ? Status() : std::get<Status>(content_); }
 
   // Only when ok().
