@@ -114,7 +114,7 @@ class ACUITY_API Scorer {
   /// several at once on a GPU. Each pair has its own result; the call itself fails only if no pair could be started.
   Result<std::vector<Result<Score>>> score_many(std::span<const ImagePair> pairs);
 
-  const MetricInfo& metric() const;
+  const MetricInfo& metric() const;  ///< without a name where the Scorer was moved from
 
  private:
   struct State;

@@ -36,7 +36,7 @@ Result<Arena> Arena::create(size_t bytes) {
   arena.size_ = round_up(bytes, kAlignment);
   arena.memory_.reset(allocate(arena.size_));
   if (arena.size_ != 0 && !arena.memory_) {
-    return Status(StatusCode::internal, fmt::format("out of memory: {} MiB could not be allocated", bytes >> 20));
+    return Status(StatusCode::out_of_memory, fmt::format("out of memory: {} MiB could not be allocated", bytes >> 20));
   }
   return arena;
 }

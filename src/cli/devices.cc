@@ -42,6 +42,10 @@ void print_gpus(Console& console) {
                     "  driver           {}\n",
                     console.bold(device.id), printable(device.name),
                     gibibytes(static_cast<double>(device.memory_bytes)), printable(device.driver)));
+    const std::string address = device.pci_address.empty() ? "" : ", PCI " + device.pci_address;
+    if (!device.uuid.empty() && !device.is_software)
+      console.print(fmt::format("  card             {}{}\n", device.uuid, address));
+    if (!device.same_as.empty()) console.print(fmt::format("  same card as     {}\n", device.same_as));
   }
   if (list.troubles.empty()) return;
   console.print(console.bold("not usable") + "\n");

@@ -25,8 +25,13 @@ constexpr int exit_code(StatusCode code) {
     case StatusCode::input:
     case StatusCode::too_big:
       return kExitInput;
+    case StatusCode::device_memory:
+    case StatusCode::device_lost:
+    case StatusCode::unknown_device:
     case StatusCode::device:
       return kExitDevice;
+    case StatusCode::out_of_memory:
+    case StatusCode::cancelled:
     case StatusCode::internal:
       return kExitFailed;
   }

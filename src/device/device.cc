@@ -50,7 +50,7 @@ Result<Choice> parse(std::string_view id) {
     return Choice{&entry, index};
   }
   return Status(
-      StatusCode::device,
+      StatusCode::unknown_device,
       fmt::format("\"{}\" names no device; cuda, hip and vulkan do, alone or with a number as in cuda:1", id));
 }
 
@@ -63,10 +63,24 @@ bool has_code(Backend backend) {
                      [backend](const KernelCode& code) { return code.backend == backend; });
 }
 
+std::string uuid_text(std::span<const unsigned char, 16> bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
 DeviceList list_devices() {
   DeviceList all;
   for (const BackendEntry& entry : kBackends) {
     DeviceList list = entry.list();
+    for (DeviceInfo& info : list.devices) {
+      const auto same = std::find_if(all.devices.begin(), all.devices.end(),
+                                     [&info](const DeviceInfo& other) { return info.is_same_card(other); });
+      if (same != all.devices.end()) info.same_as = same->id;
+    }
     all.devices.insert(all.devices.end(), list.devices.begin(), list.devices.end());
     all.troubles.insert(all.troubles.end(), list.troubles.begin(), list.troubles.end());
   }

@@ -21,15 +21,26 @@ namespace acuity {
 struct DeviceInfo {
   Backend backend = Backend::cuda;
   int index = 0;
-  std::string id;      // "cuda:0", as --device takes it
-  std::string name;    // "NVIDIA H200"
-  std::string driver;  // "CUDA driver 13.0"
+  std::string id;             // "cuda:0", as --device takes it
+  std::string name;           // "NVIDIA H200"
+  std::string driver;         // "CUDA driver 13.0"
+  std::string uuid{};         // of the card, in hexadecimal digits; empty where the driver does not tell
+  std::string pci_address{};  // "0000:3b:00.0"; likewise
   int64_t memory_bytes = 0;
   bool is_software = false;  // the processor passing for a GPU; auto leaves it alone
   double open_ms = 0;        // how long the driver took to load and open it
   double probe_ms = 0;       // and to answer the first kernel
   std::string note{};        // what an opened device was forgiven, in a sentence; usually empty
+  std::string same_as{};     // in a list: the id of one before it that is the same card behind another driver
+
+  bool is_same_card(const DeviceInfo& other) const {
+    if (is_software || other.is_software) return false;  // their UUIDs are the driver's
+    return (!uuid.empty() && uuid == other.uuid) || (!pci_address.empty() && pci_address == other.pci_address);
+  }
 };
+
+/// 16 bytes as a UUID is written: "01234567-89ab-cdef-0123-456789abcdef".
+std::string uuid_text(std::span<const unsigned char, 16> bytes);
 
 /// A backend, or a device of it, that cannot be used, and why.
 struct BackendTrouble {

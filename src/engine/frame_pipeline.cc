@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "base/guard.h"
 #include "base/try.h"
 
 namespace acuity {
@@ -196,12 +196,8 @@ void FramePipeline::run_or_wait(std::unique_lock<std::mutex>& lock, Workers& wor
 void FramePipeline::run(const Job& job, Workers& workers) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<double> values;
-  Status status;
-  try {
-    status = job.feature == kNoFeature ? prepare(*job.frame) : measure(job, workers, values);
-  } catch (const std::exception& error) {
-    status = Status(StatusCode::internal, fmt::format("scoring failed: {}", error.what()));
-  }
+  const Status status =
+      guarded<Status>([&] { return job.feature == kNoFeature ? prepare(*job.frame) : measure(job, workers, values); });
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
   complete(job, status, values, spent.count());
 }

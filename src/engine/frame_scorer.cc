@@ -2,12 +2,12 @@
 #include "acuity/frame_scorer.h"
 
 #include <cmath>
-#include <exception>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "acuity/version.h"
+#include "base/guard.h"
 #include "base/threads.h"
 #include "base/try.h"
 #include "engine/frame_metric.h"
@@ -25,15 +25,6 @@ struct Entrant {
   std::unique_ptr<FrameMetric> metric;
   std::vector<size_t> places;  // of its needs among the features of the pipeline
 };
-
-template <typename Outcome, typename Run>
-Outcome guarded(Run run) {
-  try {
-    return run();
-  } catch (const std::exception& error) {
-    return Status(StatusCode::internal, fmt::format("scoring failed: {}", error.what()));
-  }
-}
 
 // Measures each feature that some metric needs once, however many do.
 class FeatureList {
@@ -178,14 +169,17 @@ Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
 }
 
 Status FrameScorer::push(const FrameView& reference, const FrameView& distorted) {
+  if (!state_) return moved_from("FrameScorer");
   return state_->push(reference, distorted, true);
 }
 
 Status FrameScorer::push_neighbour(const FrameView& reference, const FrameView& distorted) {
+  if (!state_) return moved_from("FrameScorer");
   return state_->push(reference, distorted, false);
 }
 
 Result<std::vector<FrameScore>> FrameScorer::finish() {
+  if (!state_) return moved_from("FrameScorer");
   if (std::exchange(state_->finished, true)) return Status(StatusCode::usage, "finish() was called before");
   return guarded<Result<std::vector<FrameScore>>>([&]() -> Result<std::vector<FrameScore>> {
     if (state_->scored == 0) return Status(StatusCode::usage, "no frame was pushed, so that there is nothing to score");

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "acuity/version.h"
+#include "base/guard.h"
 #include "base/threads.h"
 #include "base/try.h"
 #include "device/device.h"
@@ -128,7 +128,7 @@ struct Scorer::State {
   template <typename Run>
   Result<Score> finish(Run run) {
     const auto begin = std::chrono::steady_clock::now();
-    Result<Measurement> measured = guard<Result<Measurement>>(run);
+    Result<Measurement> measured = run();
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
     if (!measured.ok()) return measured.status();
     if (!std::isfinite(measured->value)) {
@@ -156,18 +156,6 @@ struct Scorer::State {
     if (!device_reason.empty()) score.provenance.assumptions.push_back(device_reason);
     return score;
   }
-
-  // The library promises not to throw; memory running out inside a container is the one exception that can occur.
-  template <typename Outcome, typename Run>
-  static Outcome guard(Run run) {
-    try {
-      return run();
-    } catch (const std::bad_alloc&) {
-      return Status(StatusCode::internal, "out of memory while scoring");
-    } catch (const std::exception& error) {
-      return Status(StatusCode::internal, fmt::format("scoring failed: {}", error.what()));
-    }
-  }
 };
 
 Scorer::Scorer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -176,7 +164,7 @@ Scorer::Scorer(Scorer&&) noexcept = default;
 Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 
 Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int height) {
-  return State::guard<Result<Scorer>>([&]() -> Result<Scorer> {
+  return guarded<Result<Scorer>>([&]() -> Result<Scorer> {
     auto state = std::make_unique<State>();
     for (const MetricEntry& entry : registry()) {
       if (entry.info.name == options.metric) state->entry = &entry;
@@ -220,31 +208,41 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
 }
 
 Status Scorer::set_reference(const ImageView& reference) {
+  if (!state_) return moved_from("Scorer");
   state_->has_reference = false;
-  if (Status valid = state_->validate(reference, "reference"); !valid.ok()) return valid;
-  Status set = State::guard<Status>([&] { return state_->metric->set_reference(reference); });
+  Status set = guarded<Status>([&]() -> Status {
+    ACUITY_TRY(state_->validate(reference, "reference"));
+    return state_->metric->set_reference(reference);
+  });
   state_->has_reference = set.ok();
   return set;
 }
 
 Result<Score> Scorer::score(const ImageView& distorted) {
+  if (!state_) return moved_from("Scorer");
   if (!state_->has_reference) {
     return Status(StatusCode::usage,
                   "no reference has been set; call set_reference first, or score(reference, distorted)");
   }
-  if (Status valid = state_->validate(distorted, "distorted"); !valid.ok()) return valid;
-  return state_->finish([&] { return state_->metric->score(distorted); });
+  return guarded<Result<Score>>([&]() -> Result<Score> {
+    ACUITY_TRY(state_->validate(distorted, "distorted"));
+    return state_->finish([&] { return state_->metric->score(distorted); });
+  });
 }
 
 Result<Score> Scorer::score(const ImageView& reference, const ImageView& distorted) {
-  if (Status valid = state_->validate(reference, "reference"); !valid.ok()) return valid;
-  if (Status valid = state_->validate(distorted, "distorted"); !valid.ok()) return valid;
-  return state_->finish([&] { return state_->metric->score(reference, distorted); });
+  if (!state_) return moved_from("Scorer");
+  return guarded<Result<Score>>([&]() -> Result<Score> {
+    ACUITY_TRY(state_->validate(reference, "reference"));
+    ACUITY_TRY(state_->validate(distorted, "distorted"));
+    return state_->finish([&] { return state_->metric->score(reference, distorted); });
+  });
 }
 
 Result<std::vector<Result<Score>>> Scorer::score_many(std::span<const ImagePair> pairs) {
   using Scores = std::vector<Result<Score>>;
-  return State::guard<Result<Scores>>([&]() -> Result<Scores> {
+  if (!state_) return moved_from("Scorer");
+  return guarded<Result<Scores>>([&]() -> Result<Scores> {
     Scores scores(pairs.size(), Status(StatusCode::internal, "the pair was not scored"));
     const size_t lanes = std::min(pairs.size(), state_->most_lanes());
     if (lanes < 2) {
@@ -272,6 +270,9 @@ Result<std::vector<Result<Score>>> Scorer::score_many(std::span<const ImagePair>
   });
 }
 
-const MetricInfo& Scorer::metric() const { return state_->entry->info; }
+const MetricInfo& Scorer::metric() const {
+  static const MetricInfo none;
+  return state_ ? state_->entry->info : none;
+}
 
 }  // namespace acuity

@@ -82,6 +82,29 @@ TEST_P(DriverTest, ListsDevices) {
   EXPECT_EQ(info.name, is_cuda() ? "Fake GeForce" : "Fake Radeon");
   EXPECT_EQ(info.driver, is_cuda() ? "CUDA driver 12.4" : "HIP driver 6.3");
   EXPECT_EQ(info.memory_bytes, int64_t{8} << 30);
+  EXPECT_EQ(info.uuid, is_cuda() ? "01000000-0000-0000-0000-0000000000cd" : "01000000-0000-0000-0000-0000000000ad");
+  EXPECT_EQ(info.pci_address, "0000:1a:00.0");
+}
+
+TEST_P(DriverTest, OneCardOfTwoDriversIsToldAsOne) {
+  const char* other = is_cuda() ? kHip.variable : kCuda.variable;
+  setenv(other, FAKE_DRIVER, 1);
+  std::vector<std::string> cards;
+  for (const DeviceInfo& info : list_devices().devices) {
+    if (info.backend != Backend::vulkan) cards.push_back(info.id + " is " + info.same_as);
+  }
+  unsetenv(other);
+  EXPECT_EQ(cards, (std::vector<std::string>{"cuda:0 is ", "cuda:1 is ", "hip:0 is cuda:0", "hip:1 is cuda:1"}));
+}
+
+TEST_P(DriverTest, DoesWithoutAnIdentity) {
+  fake->failing_function = is_cuda() ? "cuDeviceGetUuid" : "hipDeviceGetUuid";
+  fake->failure = 1;
+  const DeviceList devices = list();
+  ASSERT_EQ(devices.devices.size(), 2u);
+  EXPECT_EQ(devices.devices[0].uuid, "");
+  EXPECT_FALSE(devices.devices[0].is_same_card(devices.devices[1]));
+  EXPECT_FALSE(DeviceInfo().is_same_card({})) << "two of which nothing is known";
 }
 
 TEST_P(DriverTest, TellsWhyThereIsNoDevice) {
@@ -114,12 +137,12 @@ TEST_P(DriverTest, RefusesIdsThatNameNothing) {
                                   backend + ":99999999999", backend + "1", backend + ":0:0", std::string(),
                                   std::string("gpu"), std::string("CUDA"), std::string(":0"), std::string("cpu")}) {
     const Status status = open_device(name).status();
-    EXPECT_EQ(status.code(), StatusCode::device) << name;
+    EXPECT_EQ(status.code(), StatusCode::unknown_device) << name;
     EXPECT_TRUE(contains(status.message(), fmt::format("\"{}\" names no device", name))) << status.message();
   }
   EXPECT_TRUE(fake->calls.empty());
   const Status absent = open_device(id(2)).status();
-  EXPECT_EQ(absent.code(), StatusCode::device);
+  EXPECT_EQ(absent.code(), StatusCode::unknown_device);
   EXPECT_EQ(absent.message(), id(2) + " is not there: the driver knows 2 devices, numbered from 0");
 }
 
@@ -341,12 +364,14 @@ TEST_P(DriverTest, LeavesTheThreadAsItWas) {
 TEST_P(DriverTest, TellsHowMuchMemoryIsMissing) {
   auto device = must(open_device(id()));
   const Status status = device->allocate(size_t{3} << 20).status();
-  EXPECT_EQ(status.code(), StatusCode::device);
+  EXPECT_EQ(status.code(), StatusCode::device_memory);
   EXPECT_TRUE(contains(status.message(), GetParam().out_of_memory)) << status.message();
   EXPECT_TRUE(contains(status.message(), "3145728 bytes were needed and 1048576 of 8589934592 are free"))
       << status.message();
   EXPECT_TRUE(device->allocate(1000).ok()) << "the device is usable as before";
-  EXPECT_TRUE(contains(device->allocate_pinned(size_t{3} << 20).status().message(), "3145728 bytes of page-locked"));
+  const Status pinned = device->allocate_pinned(size_t{3} << 20).status();
+  EXPECT_EQ(pinned.code(), StatusCode::out_of_memory);
+  EXPECT_TRUE(contains(pinned.message(), "3145728 bytes of page-locked"));
 }
 
 TEST_P(DriverTest, RepeatsAFailureThatLosesTheDevice) {
@@ -447,7 +472,7 @@ TEST_P(DriverTest, EveryFailingCallIsToldAndLeavesNothingBehind) {
   // Where giving back or leaving fails there is nobody to tell; what cannot be instantiated is given anew.
   const auto is_silent = [](const std::string& call) {
     for (const char* word : {"Free", "Unload", "Destroy", "Release", "PopCurrent", "hipSetDevice", "hipGetDevice",
-                             "PushCurrent", "StreamSynchronize", "Instantiate"}) {
+                             "PushCurrent", "StreamSynchronize", "Instantiate", "Uuid", "PCIBusId"}) {
       if (contains(call, word)) return true;
     }
     return false;
@@ -463,7 +488,8 @@ TEST_P(DriverTest, EveryFailingCallIsToldAndLeavesNothingBehind) {
       EXPECT_TRUE(!status.ok() || is_silent(calls[number])) << calls[number];
       if (status.ok()) continue;
       ++told;
-      EXPECT_EQ(status.code(), StatusCode::device) << status.message();
+      const bool lost = failure == 700 && status.code() == StatusCode::device_lost;
+      EXPECT_TRUE(lost || status.code() == StatusCode::device) << status.message();
       const char* name = failure == 1 ? GetParam().invalid_value : GetParam().illegal_address;
       EXPECT_TRUE(contains(status.message(), name)) << calls[number] << ": " << status.message();
       if (failure == 1) {

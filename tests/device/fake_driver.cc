@@ -258,6 +258,18 @@ int name_device(const char* call, char* name, int size, const char* text) {
   return plain(call);
 }
 
+int identify(const char* call, void* uuid, int device, unsigned char last) {
+  unsigned char bytes[16] = {static_cast<unsigned char>(device)};
+  bytes[15] = last;
+  std::memcpy(uuid, bytes, sizeof bytes);
+  return plain(call);
+}
+
+int locate(const char* call, char* text, int size, int device, char letter) {
+  std::snprintf(text, static_cast<size_t>(size), "0000:%d%c:00.0", device, letter);
+  return plain(call);
+}
+
 int memory_of_device(const char* call, size_t* bytes) {
   *bytes = size_t{8} << 30;
   return plain(call);
@@ -318,6 +330,14 @@ EXPORT int hipDeviceTotalMem(size_t* bytes, int) { return memory_of_device(__fun
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
   return number(__func__, value, attribute == 75 ? state.capability / 10 : state.capability % 10);
 }
+
+// Drivers agree on where a card is, and not on its UUID.
+#ifndef FAKE_WITHOUT_GRAPHS
+EXPORT int cuDeviceGetUuid(void* uuid, int device) { return identify(__func__, uuid, device, 0xcd); }
+#endif
+EXPORT int hipDeviceGetUuid(void* uuid, int device) { return identify(__func__, uuid, device, 0xad); }
+EXPORT int cuDeviceGetPCIBusId(char* text, int size, int device) { return locate(__func__, text, size, device, 'A'); }
+EXPORT int hipDeviceGetPCIBusId(char* text, int size, int device) { return locate(__func__, text, size, device, 'a'); }
 
 EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
   const std::lock_guard lock(mutex);

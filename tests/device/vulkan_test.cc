@@ -155,13 +155,14 @@ TEST(VulkanList, ShowsDevices) {
     EXPECT_FALSE(info.name.empty());
     EXPECT_NE(info.driver.find("Vulkan 1."), std::string::npos) << info.driver;
     EXPECT_GT(info.memory_bytes, 0);
+    EXPECT_EQ(info.uuid.size(), 36u);
   }
 }
 
 TEST(VulkanList, RefusesANumberThatIsNotThere) {
   const Result<std::shared_ptr<Device>> device = open_device("vulkan:99");
   ASSERT_FALSE(device.ok());
-  EXPECT_EQ(device.status().code(), StatusCode::device);
+  EXPECT_EQ(device.status().code(), StatusCode::unknown_device);
   EXPECT_NE(device.status().message().find("99"), std::string::npos) << device.status().message();
 }
 
@@ -366,7 +367,7 @@ TEST_F(VulkanTest, SaysWhenMemoryIsShort) {
   for (const size_t bytes : {total + 4096, size_t{1} << 50}) {
     const auto memory = device->allocate(bytes);
     ASSERT_FALSE(memory.ok());
-    EXPECT_EQ(memory.status().code(), StatusCode::device);
+    EXPECT_EQ(memory.status().code(), StatusCode::device_memory);
     EXPECT_NE(memory.status().message().find(device->info().name), std::string::npos) << memory.status().message();
   }
   const TileSums tiles(40, 40, 5);

@@ -207,7 +207,7 @@ TEST(FramePipeline, ThrownExceptionsBecomeFailures) {
        "bad"});
   FramePipeline pipeline(format(8), std::move(features), 2);
   (void)pipeline.push(view_of(*samples(1), 8), view_of(*samples(1), 8), true);
-  EXPECT_EQ(pipeline.finish().status().code(), StatusCode::internal);
+  EXPECT_EQ(pipeline.finish().status().code(), StatusCode::out_of_memory);
 }
 
 TEST(FramePipeline, FramesThatDoNotFitAreRefused) {

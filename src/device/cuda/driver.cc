@@ -113,7 +113,8 @@ class CudaDriver : public GpuDriver {
 
 LoadedDriver CudaDriver::load() {
   if (!has_code(Backend::cuda)) {
-    return Status(StatusCode::device, "this build has no CUDA kernels: clang++-19 was missing when it was made");
+    return Status(StatusCode::unknown_device,
+                  "this build has no CUDA kernels: clang++-19 was missing when it was made");
   }
   Result<DriverLibrary> opened = DriverLibrary::open("ACUITY_CUDA_DRIVER", {"libcuda.so.1"});
   if (!opened.ok()) return opened.status();
@@ -151,6 +152,8 @@ LoadedDriver CudaDriver::load() {
   library.bind(driver->launch, "cuLaunchKernel");
   library.bind(driver->error_name, "cuGetErrorName");
   library.bind(driver->error_string, "cuGetErrorString");
+  library.bind_optional(driver->device_uuid, "cuDeviceGetUuid");
+  library.bind_optional(driver->pci_address, "cuDeviceGetPCIBusId");
   // Since CUDA 11.4.
   library.bind_optional(driver->graphs.begin_capture, "cuStreamBeginCapture_v2");
   library.bind_optional(driver->graphs.end_capture, "cuStreamEndCapture");

@@ -55,10 +55,11 @@ Status GpuContext::failure(const std::string& message) const {
 
 Status GpuContext::judge(DriverOutcome outcome) {
   const Status status = failure(driver_->failure_text(outcome));
+  if (outcome.code == kErrorOutOfMemory) return {StatusCode::device_memory, status.message()};
   if (!is_fatal(outcome.code)) return status;
   const std::lock_guard lock(failure_mutex_);
   if (!lost_) {
-    failure_ = status;
+    failure_ = {StatusCode::device_lost, status.message()};
     lost_ = true;
   }
   return failure_;

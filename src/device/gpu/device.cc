@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/gpu/device.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "device/gpu/context.h"
@@ -141,7 +145,8 @@ class GpuDevice : public Device {
     void* data = nullptr;
     const Status status = context_->call([&] { return driver().allocate_host(&data, bytes, kPortableHostMemory); });
     if (status.ok()) return std::unique_ptr<PinnedMemory>(new GpuPinnedMemory(context_, data, bytes));
-    return Status(status.code(),
+    // It is the host's memory that ran out.
+    return Status(status.code() == StatusCode::device_memory ? StatusCode::out_of_memory : status.code(),
                   fmt::format("{}; {} bytes of page-locked host memory were needed", status.message(), bytes));
   }
 
@@ -181,6 +186,21 @@ Result<int> count_devices(const GpuDriver& driver) {
   return count;
 }
 
+// Nothing where the driver does not tell: a device can be used without.
+std::string uuid_of(const GpuDriver& driver, int device) {
+  std::array<unsigned char, 16> bytes{};
+  return driver.device_uuid.found() && driver.device_uuid(bytes.data(), device).ok() ? uuid_text(bytes) : "";
+}
+
+std::string pci_address_of(const GpuDriver& driver, int device) {
+  std::array<char, 32> text{};
+  if (!driver.pci_address.found() || !driver.pci_address(text.data(), text.size() - 1, device).ok()) return "";
+  std::string address(text.data());
+  std::transform(address.begin(), address.end(), address.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return address;
+}
+
 Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
   int device = 0;
   int version = 0;
@@ -204,6 +224,8 @@ Result<DeviceInfo> describe(const GpuDriver& driver, int index) {
                     .id = device_id(driver.backend(), index),
                     .name = name,
                     .driver = driver.version_text(version),
+                    .uuid = uuid_of(driver, device),
+                    .pci_address = pci_address_of(driver, device),
                     .memory_bytes = static_cast<int64_t>(bytes)};
 }
 
@@ -231,12 +253,13 @@ DeviceList list_gpu_devices(Backend backend, const LoadedDriver& driver) {
 
 Result<std::shared_ptr<Device>> open_gpu_device(Backend backend, const LoadedDriver& driver, int index) {
   const std::string id = device_id(backend, index);
-  if (!driver.ok()) return Status(StatusCode::device, fmt::format("{}: {}", id, driver.status().message()));
+  if (!driver.ok()) return Status(driver.status().code(), fmt::format("{}: {}", id, driver.status().message()));
   const Result<int> count = count_devices(**driver);
-  if (!count.ok()) return Status(StatusCode::device, fmt::format("{}: {}", id, count.status().message()));
+  if (!count.ok()) return Status(count.status().code(), fmt::format("{}: {}", id, count.status().message()));
   if (index >= *count) {
-    return Status(StatusCode::device, fmt::format("{} is not there: the driver knows {} device{}, numbered from 0", id,
-                                                  *count, *count == 1 ? "" : "s"));
+    return Status(StatusCode::unknown_device,
+                  fmt::format("{} is not there: the driver knows {} device{}, numbered from 0", id, *count,
+                              *count == 1 ? "" : "s"));
   }
   const Result<DeviceInfo> info = describe(**driver, index);
   if (!info.ok()) return info.status();

@@ -21,7 +21,7 @@ Result<DriverLibrary> DriverLibrary::open(const char* variable, std::initializer
     // The first name is the usual one, so what is said of it tells most.
     if (reason.empty()) reason = error != nullptr ? error : name;
   }
-  return Status(StatusCode::device, fmt::format("the driver's library could not be loaded: {}", reason));
+  return Status(StatusCode::unknown_device, fmt::format("the driver's library could not be loaded: {}", reason));
 }
 
 void* DriverLibrary::find(const char* symbol) {

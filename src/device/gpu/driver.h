@@ -113,6 +113,8 @@ class GpuDriver {
   DriverFunction<int*, int> device_at;           // handle, index
   DriverFunction<char*, int, int> device_name;   // text, its size, handle
   DriverFunction<size_t*, int> device_memory;    // bytes, handle
+  DriverFunction<void*, int> device_uuid;        // 16 bytes, handle; may be lacking
+  DriverFunction<char*, int, int> pci_address;   // text, its size, handle; may be lacking
   DriverFunction<size_t*, size_t*> memory_info;  // free, total
   DriverFunction<uint64_t*, size_t> allocate;
   DriverFunction<uint64_t> release;

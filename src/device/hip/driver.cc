@@ -67,7 +67,7 @@ class HipDriver : public GpuDriver {
 
 LoadedDriver HipDriver::load() {
   if (!has_code(Backend::hip)) {
-    return Status(StatusCode::device,
+    return Status(StatusCode::unknown_device,
                   "this build has no HIP kernels: clang++-19 or ld.lld-19 was missing when it was made");
   }
   Result<DriverLibrary> opened = DriverLibrary::open(
@@ -103,6 +103,8 @@ LoadedDriver HipDriver::load() {
   library.bind(driver->copy_to_host, "hipMemcpyDtoHAsync");
   library.bind(driver->fill_words, "hipMemsetD32Async");
   library.bind(driver->launch, "hipModuleLaunchKernel");
+  library.bind_optional(driver->device_uuid, "hipDeviceGetUuid");
+  library.bind_optional(driver->pci_address, "hipDeviceGetPCIBusId");
   driver->error_name = reinterpret_cast<const char* (*)(int)>(library.find("hipGetErrorName"));
   driver->error_string = reinterpret_cast<const char* (*)(int)>(library.find("hipGetErrorString"));
   if (const Status status = library.complete(); !status.ok()) return status;

@@ -36,10 +36,25 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
   VkPhysicalDeviceProperties2 properties{};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   properties.pNext = &floats;
+  VkPhysicalDeviceIDProperties identity{};
+  identity.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+  identity.pNext = properties.pNext;
+  properties.pNext = &identity;
+  VkPhysicalDevicePCIBusInfoPropertiesEXT bus{};
+  bus.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
+  if (candidate.has_bus_info) {
+    bus.pNext = properties.pNext;
+    properties.pNext = &bus;
+  }
   vk.GetPhysicalDeviceProperties2(candidate.handle, &properties);
 
   const uint32_t version = properties.properties.apiVersion;
   candidate.info.name = properties.properties.deviceName;
+  candidate.info.uuid = uuid_text(identity.deviceUUID);
+  if (candidate.has_bus_info) {
+    candidate.info.pci_address =
+        fmt::format("{:04x}:{:02x}:{:02x}.{:x}", bus.pciDomain, bus.pciBus, bus.pciDevice, bus.pciFunction);
+  }
   candidate.info.is_software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   candidate.info.driver = fmt::format("{} {} (Vulkan {}.{})", driver.driverName, driver.driverInfo,
                                       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
@@ -72,6 +87,7 @@ void read_extensions(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
     if (std::strcmp(extension.extensionName, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) == 0) {
       candidate.has_memory_budget = true;
     }
+    if (std::strcmp(extension.extensionName, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME) == 0) candidate.has_bus_info = true;
   }
 }
 
@@ -122,7 +138,7 @@ Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance
   std::vector<VkPhysicalDevice> handles(count);
   if (result >= 0 && count > 0) result = vk.EnumeratePhysicalDevices(instance.handle(), &count, handles.data());
   if (result < 0) return vulkan_failure("vkEnumeratePhysicalDevices", result);
-  if (count == 0) return Status(StatusCode::device, "vulkan: no driver shows a device");
+  if (count == 0) return Status(StatusCode::unknown_device, "vulkan: no driver shows a device");
   handles.resize(count);
 
   std::vector<VulkanCandidate> candidates(count);
@@ -132,9 +148,9 @@ Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance
     candidate.info.backend = Backend::vulkan;
     candidate.info.index = static_cast<int>(i);
     candidate.info.id = fmt::format("vulkan:{}", i);
+    read_extensions(vk, candidate);
     read_properties(vk, candidate);
     read_memory(vk, candidate);
-    read_extensions(vk, candidate);
     choose_queue_family(vk, candidate);
     if (candidate.lacks.empty()) read_features(vk, candidate);
   }

@@ -20,6 +20,7 @@ struct VulkanCandidate {
   uint32_t queue_count = 0;
   bool has_float64 = false;
   bool has_memory_budget = false;
+  bool has_bus_info = false;
   std::vector<FloatMode> float_modes;  // those it takes
   VkPhysicalDeviceLimits limits{};
   VkPhysicalDeviceMemoryProperties memory{};

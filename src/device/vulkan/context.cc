@@ -83,7 +83,8 @@ Status VulkanContext::check(VkResult result, const char* call, const std::string
   if (result == VK_ERROR_DEVICE_LOST) lost_ = true;
   if (result < 0) return vulkan_failure(call, result, detail);
   if (lost_) {
-    return Status(StatusCode::device, fmt::format("vulkan: {} was lost earlier; open it again", candidate_.info.name));
+    return Status(StatusCode::device_lost,
+                  fmt::format("vulkan: {} was lost earlier; open it again", candidate_.info.name));
   }
   return vulkan_validation();
 }

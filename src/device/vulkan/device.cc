@@ -88,7 +88,7 @@ Result<std::shared_ptr<Device>> open_vulkan_device(int index) {
   const size_t count = candidates->size();
   if (index < 0 || static_cast<size_t>(index) >= count) {
     return Status(
-        StatusCode::device,
+        StatusCode::unknown_device,
         fmt::format("vulkan: there is no device {}; those there are have the numbers 0 to {}", index, count - 1));
   }
   const VulkanCandidate& candidate = candidates.value()[static_cast<size_t>(index)];

@@ -53,7 +53,22 @@ const char* result_name(VkResult result) {
 #undef ACUITY_VULKAN_NAME
 }
 
-Status unusable(std::string reason) { return Status(StatusCode::device, "vulkan: " + std::move(reason)); }
+Status unusable(std::string reason) { return Status(StatusCode::unknown_device, "vulkan: " + std::move(reason)); }
+
+StatusCode code_of(VkResult result) {
+  switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+      return StatusCode::out_of_memory;
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+      return StatusCode::device_memory;
+    case VK_ERROR_DEVICE_LOST:
+      return StatusCode::device_lost;
+    case VK_ERROR_INCOMPATIBLE_DRIVER:
+      return StatusCode::unknown_device;
+    default:
+      return StatusCode::device;
+  }
+}
 
 Status load_loader(PFN_vkGetInstanceProcAddr& get_address) {
   void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -65,8 +80,8 @@ Status load_loader(PFN_vkGetInstanceProcAddr& get_address) {
 }  // namespace
 
 Status vulkan_failure(const char* call, VkResult result, const std::string& detail) {
-  return unusable(fmt::format("{} failed: {} ({}){}{}", call, result_name(result), static_cast<int>(result),
-                              detail.empty() ? "" : " ", detail));
+  return {code_of(result), fmt::format("vulkan: {} failed: {} ({}){}{}", call, result_name(result),
+                                       static_cast<int>(result), detail.empty() ? "" : " ", detail)};
 }
 
 Result<std::shared_ptr<VulkanInstance>> VulkanInstance::get() {

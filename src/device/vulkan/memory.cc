@@ -59,8 +59,8 @@ Status VulkanBuffer::open(size_t bytes, Place place) {
   const VulkanCandidate& candidate = context_->candidate();
   const std::string what = fmt::format("for {} bytes on {}", bytes, candidate.info.name);
   if (bytes > candidate.maximum_allocation) {
-    return Status(StatusCode::device, fmt::format("vulkan: {} allocates at most {} bytes at once, not {}",
-                                                  candidate.info.name, candidate.maximum_allocation, bytes));
+    return Status(StatusCode::device_memory, fmt::format("vulkan: {} allocates at most {} bytes at once, not {}",
+                                                         candidate.info.name, candidate.maximum_allocation, bytes));
   }
   const VulkanDeviceFunctions& vk = context_->call();
   VkBufferCreateInfo info{};
@@ -80,8 +80,8 @@ Status VulkanBuffer::open(size_t bytes, Place place) {
   heap_ = candidate.memory.memoryTypes[*type].heapIndex;
   const VkDeviceSize heap_bytes = candidate.memory.memoryHeaps[heap_].size;
   if (needs.size > heap_bytes) {
-    return Status(StatusCode::device, fmt::format("vulkan: {} has {} bytes of memory in all, not {}",
-                                                  candidate.info.name, heap_bytes, needs.size));
+    return Status(StatusCode::device_memory, fmt::format("vulkan: {} has {} bytes of memory in all, not {}",
+                                                         candidate.info.name, heap_bytes, needs.size));
   }
 
   VkMemoryAllocateFlagsInfo flags{};

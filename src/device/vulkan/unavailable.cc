@@ -11,6 +11,6 @@ constexpr const char* kReason = "vulkan: not part of this build, which lacked th
 
 DeviceList list_vulkan_devices() { return {{}, {{Backend::vulkan, kReason}}}; }
 
-Result<std::shared_ptr<Device>> open_vulkan_device(int) { return Status(StatusCode::device, kReason); }
+Result<std::shared_ptr<Device>> open_vulkan_device(int) { return Status(StatusCode::unknown_device, kReason); }
 
 }  // namespace acuity
