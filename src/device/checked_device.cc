@@ -19,7 +19,8 @@ Status check_range(const char* what, size_t size, size_t offset, size_t bytes) {
           fmt::format("{} bytes from {} on do not fit the {} bytes of {}", bytes, offset, size, what)};
 }
 
-Status check_launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) {
+Status check_launch(const DeviceInfo& device, const KernelInfo& kernel, int groups_x, int groups_y,
+                    const ArgumentBlock& arguments) {
   if (kernel.file == nullptr || kernel.name == nullptr)
     return {StatusCode::internal, "a kernel without a name or file"};
   const auto refuse = [&kernel](std::string_view reason) {
@@ -36,7 +37,7 @@ Status check_launch(const KernelInfo& kernel, int groups_x, int groups_y, const 
   if (arguments.size() > kMaximumArgumentBytes) {
     return refuse(fmt::format("{} bytes of arguments; {} are possible", arguments.size(), kMaximumArgumentBytes));
   }
-  return {};
+  return check_needs(device, kernel);
 }
 
 bool overlap(HostBytes a, HostBytes b) {
@@ -68,7 +69,7 @@ class CheckedEvent : public Event {
 
 class CheckedQueue : public Queue {
  public:
-  explicit CheckedQueue(std::unique_ptr<Queue> inner) : inner_(std::move(inner)) {}
+  CheckedQueue(std::unique_ptr<Queue> inner, const DeviceInfo& device) : inner_(std::move(inner)), device_(device) {}
 
   Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) override {
     return attempt(
@@ -101,7 +102,7 @@ class CheckedQueue : public Queue {
   }
 
   Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override {
-    return attempt([&] { return check_launch(kernel, groups_x, groups_y, arguments); },
+    return attempt([&] { return check_launch(device_, kernel, groups_x, groups_y, arguments); },
                    [&] { return inner_->launch(kernel, groups_x, groups_y, arguments); });
   }
 
@@ -139,6 +140,7 @@ class CheckedQueue : public Queue {
   static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
 
   std::unique_ptr<Queue> inner_;
+  const DeviceInfo device_;
   Status failure_;
 };
 
@@ -191,7 +193,7 @@ class CheckedDevice : public Device {
   Result<std::unique_ptr<Queue>> create_queue() override {
     auto queue = inner_->create_queue();
     if (!queue.ok()) return queue.status();
-    return std::unique_ptr<Queue>(new CheckedQueue(std::move(*queue)));
+    return std::unique_ptr<Queue>(new CheckedQueue(std::move(*queue), info_));
   }
 
   Result<std::unique_ptr<Event>> create_event() override {
@@ -201,7 +203,7 @@ class CheckedDevice : public Device {
   }
 
   Status prepare(const KernelInfo& kernel) override {
-    const Status status = check_launch(kernel, 1, 1, {});
+    const Status status = check_launch(info_, kernel, 1, 1, {});
     return status.ok() ? inner_->prepare(kernel) : status;
   }
 

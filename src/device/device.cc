@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "device/backends.h"
 #include "device/checked_device.h"
@@ -58,6 +59,19 @@ Result<Choice> parse(std::string_view id) {
 
 const char* backend_name(Backend backend) { return kBackends[static_cast<size_t>(backend)].name; }
 
+Status check_needs(const DeviceInfo& device, const KernelInfo& kernel) {
+  const uint32_t missing = kernel.needs & device.lacks;
+  if (missing == 0) return {};
+  std::vector<const char*> names;
+  if ((missing & needs_int64) != 0) names.push_back("64-bit integers");
+  if ((missing & needs_double) != 0) names.push_back("exact doubles");
+  if ((missing & needs_storage16) != 0) names.push_back("16-bit integers in buffers");
+  if ((missing & needs_storage8) != 0) names.push_back("bytes in buffers");
+  return {StatusCode::device,
+          fmt::format("{} ({}, {}) lacks {}, which kernel {} of {} needs; use another device", device.id, device.name,
+                      device.driver, fmt::join(names, ", "), kernel.name, kernel.file->name)};
+}
+
 bool has_code(Backend backend) {
   return std::any_of(probe_kernels.codes.begin(), probe_kernels.codes.end(),
                      [backend](const KernelCode& code) { return code.backend == backend; });
@@ -105,7 +119,6 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   if (!report.ok()) return report.status();
   DeviceInfo info = (*device)->info();
   info.open_ms = std::chrono::duration<double, std::milli>(open - begin).count();
-  info.probe_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - open).count();
   const bool vulkan = choice->backend->backend == Backend::vulkan;
   if (vulkan ? !report->acceptable() : !report->mistakes.empty()) {
     return Status(StatusCode::device, fmt::format("{} ({}, {}) computes wrongly and is not used: {}", info.id,
@@ -114,6 +127,13 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   if (!report->mistakes.empty()) {
     info.note = fmt::format("the driver takes numbers below 2^-126 for zero: {}", report->first_mistake());
   }
+  // CUDA and HIP define their instructions exactly.
+  if (vulkan) {
+    const NeedsReport needs = probe_needs_of(**device);
+    info.lacks |= needs.wrong;
+    if (!needs.note.empty()) info.note += (info.note.empty() ? "" : "; ") + needs.note;
+  }
+  info.probe_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - open).count();
   std::shared_ptr<Device> checked = check_calls(std::move(*device), std::move(info));
   known = checked;
   return checked;

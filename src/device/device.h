@@ -31,6 +31,7 @@ struct DeviceInfo {
   double open_ms = 0;        // how long the driver took to load and open it
   double probe_ms = 0;       // and to answer the first kernel
   std::string note{};        // what an opened device was forgiven, in a sentence; usually empty
+  uint32_t lacks = 0;        // bits of Need: what its kernels cannot use
   std::string same_as{};     // in a list: the id of one before it that is the same card behind another driver
 
   bool is_same_card(const DeviceInfo& other) const {
@@ -155,6 +156,10 @@ DeviceList list_devices();
 Result<std::shared_ptr<Device>> open_device(std::string_view id);
 
 const char* backend_name(Backend backend);
+
+/// Whether the device has all that the kernel needs; otherwise a refusal that names the device, the kernel and what is
+/// missing. Loading or launching such a kernel gives the same.
+Status check_needs(const DeviceInfo& device, const KernelInfo& kernel);
 
 /// Whether this build has kernels for a backend.
 bool has_code(Backend backend);

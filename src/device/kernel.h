@@ -28,13 +28,22 @@ struct KernelFile {
   std::span<const KernelCode> codes;
 };
 
+/// What only some devices have, as bits. A kernel says what it needs by the macro NEEDS_<kernel> of the dialect.
+enum Need : uint32_t {
+  needs_int64 = 1,      // 64-bit integers
+  needs_double = 2,     // doubles, rounded as IEEE 754 requires
+  needs_storage16 = 4,  // 16-bit integers in buffers
+  needs_storage8 = 8,   // bytes in buffers
+};
+
 /// A kernel as queues see it. Arguments are one block of memory, each at its natural alignment: buffers are 64-bit
-/// addresses, whole and real numbers 32 bit; at most 128 bytes.
+/// addresses, numbers 32 or 64 bit; at most 128 bytes.
 struct KernelInfo {
   const KernelFile* file;
   const char* name;
   int group_width;
   int group_height;
+  uint32_t needs = 0;  // bits of Need
 };
 
 inline constexpr size_t kMaximumArgumentBytes = 128;

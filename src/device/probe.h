@@ -38,6 +38,13 @@ struct ProbeReport {
 /// Runs the known-answer kernel. The Status tells that it could not be run; wrong answers are in the report.
 Result<ProbeReport> probe_device(Device& device);
 
+/// Which of 64-bit integers and double precision a device has and gets wrong.
+struct NeedsReport {
+  uint32_t wrong = 0;  // bits of Need
+  std::string note;    // the first mistake in each, in words; empty without one
+};
+NeedsReport probe_needs_of(Device& device);
+
 }  // namespace acuity
 
 #endif

@@ -32,3 +32,8 @@ FUNCTION real sqrt_ordinary(real a) {
 
 #define SHUFFLES(threads)
 FUNCTION real shuffle_xor(real value, int mask) { return __nvvm_shfl_sync_bfly_f32(0xFFFFFFFF, value, mask, 31); }
+FUNCTION whole shuffle_xor(whole value, int mask) { return __nvvm_shfl_sync_bfly_i32(0xFFFFFFFF, value, mask, 31); }
+
+FUNCTION int group_threads() { return __nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y(); }
+FUNCTION int thread_in_group() { return local_y() * __nvvm_read_ptx_sreg_ntid_x() + local_x(); }
+#include "lang/gpu_sums.h"

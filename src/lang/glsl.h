@@ -30,7 +30,12 @@
 
 #define real float
 #define whole int
+#define natural uint
+#define whole64 int64_t
+#define natural64 uint64_t
+#define wide double
 #define truth bool
+#define wide_truth bool
 #define real4 vec4
 
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
@@ -38,8 +43,30 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { fl
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer f32x4_in { vec4 data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer f32x4_out { vec4 data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer samples_in { uint data[]; };
+// Functions and types that a kernel does not use leave no trace in its module, so these ask nothing of a device.
+layout(buffer_reference, std430, buffer_reference_align = 1) readonly buffer u8_in { uint8_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 1) buffer u8_out { uint8_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer u16_in { uint16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer u16_out { uint16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer i16_in { int16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer i16_out { int16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer i32_in { int data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer i32_out { int data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u32_in { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer u32_out { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer i64_in { int64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer i64_out { int64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer u64_in { uint64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer u64_out { uint64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer f64_in { double data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer f64_out { double data[]; };
 
 #define at(buffer, index) buffer.data[index]
+// Numbers of 8 and 16 bits exist in memory alone; devices need not compute with them.
+#define whole_at(buffer, index) int(buffer.data[index])
+#define store_u8(buffer, index, value) buffer.data[index] = uint8_t(value)
+#define store_u16(buffer, index, value) buffer.data[index] = uint16_t(value)
+#define store_i16(buffer, index, value) buffer.data[index] = int16_t(value)
 // Bytes and half-words are cut out of words, which needs no optional feature of the device.
 int code8_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 2] >> ((index & 3) * 8)) & 255u); }
 int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >> 1] >> ((index & 1) * 16)) & 65535u); }
@@ -47,12 +74,41 @@ int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >>
 
 #define to_real4(x, y, z, w) vec4(x, y, z, w)
 #define select(test, yes, no) ((test) ? (yes) : (no))
+#define all(test) (test)
 #define bits_of(a) floatBitsToInt(a)
 #define from_bits(a) intBitsToFloat(a)
+#define bits_of_wide(a) doubleBitsToInt64(a)
+#define wide_from_bits(a) int64BitsToDouble(a)
 #define to_real(a) float(a)
+#define to_wide(a) double(a)
 #define to_whole(a) int(a)
+#define to_natural(a) uint(a)
+#define to_whole64(a) int64_t(a)
+#define to_natural64(a) uint64_t(a)
+// Without the suffix a literal is a float.
+#define WIDE(literal) literal##lf
+int64_t multiply_64(int a, int b) { return int64_t(a) * int64_t(b); }
+uint64_t multiply_64(uint a, uint b) { return uint64_t(a) * uint64_t(b); }
+int leading_zeros(uint a) { return 31 - findMSB(a); }
+int leading_zeros(uint64_t a) {
+  const uint high = uint(a >> 32);
+  return high != 0u ? leading_zeros(high) : 32 + leading_zeros(uint(a));
+}
+#define count_ones(a) bitCount(a)
 #define SHIFT_RIGHT(value, bits) ((value) >> (bits))
 #define SHIFT_LEFT(value, bits) ((value) << (bits))
+#define shift_right(value, bits) ((value) >> (bits))
+#define shift_left(value, bits) ((value) << (bits))
+
+#define atomic_add(place, value) atomicAdd(place, value)
+// Devices need not add 64 bits at once. Whoever makes the lower half overflow carries into the upper one; when all have
+// added, both halves are right.
+void atomic_add_64(i64_out buffer_, int index, int64_t value) {
+  const uint low = uint(value);
+  const uint before = atomicAdd(u32_out(buffer_).data[2 * index], low);
+  const uint high = uint(value >> 32) + (before + low < low ? 1u : 0u);
+  if (high != 0u) atomicAdd(u32_out(buffer_).data[2 * index + 1], high);
+}
 
 #define local_x() int(gl_LocalInvocationID.x)
 #define local_y() int(gl_LocalInvocationID.y)
@@ -64,13 +120,32 @@ int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >>
 
 // How many threads a sub-group has, and which, differs from driver to driver: they meet in shared memory instead.
 #define SHUFFLES(threads)                       \
-  shared float shuffled[threads];               \
-  float shuffle_xor(float value, int mask) {    \
+  shared int shuffled[threads];                 \
+  int shuffle_xor(int value, int mask) {        \
     const int i = int(gl_LocalInvocationIndex); \
     barrier();                                  \
     shuffled[i] = value;                        \
     barrier();                                  \
     return shuffled[i ^ mask];                  \
+  }                                             \
+  float shuffle_xor(float value, int mask) { return from_bits(shuffle_xor(bits_of(value), mask)); }
+
+// 32 threads add up their share, then everyone what those found.
+#define GROUP_SUMS(threads)                                                     \
+  shared int64_t group_sum_parts[threads];                                      \
+  int64_t group_sum(int64_t value) {                                            \
+    const int i = int(gl_LocalInvocationIndex);                                 \
+    barrier();                                                                  \
+    group_sum_parts[i] = value;                                                 \
+    barrier();                                                                  \
+    if (i < 32) {                                                               \
+      for (int k = i + 32; k < (threads); k += 32) value += group_sum_parts[k]; \
+      group_sum_parts[i] = value;                                               \
+    }                                                                           \
+    barrier();                                                                  \
+    int64_t sum = int64_t(0);                                                   \
+    for (int k = 0; k < 32; ++k) sum += group_sum_parts[k];                     \
+    return sum;                                                                 \
   }
 
 #if defined(EMULATE_FMA)
@@ -97,6 +172,7 @@ float divide(float a, float b) { return float(double(a) / double(b)); }
 #else
 float divide(float a, float b) { return a / b; }
 #endif
+double divide(double a, double b) { return a / b; }
 
 // Drivers may round a root wrongly, and NVIDIA's does. One step of Newton's brings it next to the right one, and the
 // exact signs of two products tell which of three it is; numbers near the smallest are scaled, lest the products
@@ -116,6 +192,7 @@ float exact_sqrt(float a) {
   }
   return small ? root * from_bits(0x26800000) : root;
 }
+double exact_sqrt(double a) { return sqrt(a); }
 #define sqrt(a) exact_sqrt(a)
 #define divide_ordinary(a, b) divide(a, b)
 #define sqrt_ordinary(a) exact_sqrt(a)

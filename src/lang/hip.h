@@ -20,7 +20,12 @@ FUNCTION void barrier_group() {
 
 // A wave has 32 or 64 threads; 32 that stand at a multiple of 32 are together in either.
 #define SHUFFLES(threads)
-FUNCTION real shuffle_xor(real value, int mask) {
+FUNCTION whole shuffle_xor(whole value, int mask) {
   const int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
-  return from_bits(__builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, bits_of(value)));
+  return __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, value);
 }
+FUNCTION real shuffle_xor(real value, int mask) { return from_bits(shuffle_xor(bits_of(value), mask)); }
+
+FUNCTION int group_threads() { return __builtin_amdgcn_workgroup_size_x() * __builtin_amdgcn_workgroup_size_y(); }
+FUNCTION int thread_in_group() { return local_y() * __builtin_amdgcn_workgroup_size_x() + local_x(); }
+#include "lang/gpu_sums.h"

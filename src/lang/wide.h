@@ -12,6 +12,10 @@
 
 #include "lang/cpu.h"
 
+// In GLSL a literal without a suffix is a float.
+#undef WIDE
+#define WIDE(literal) wide(literal)
+
 HWY_BEFORE_NAMESPACE();
 namespace acuity {
 namespace HWY_NAMESPACE {
@@ -34,11 +38,18 @@ FUNCTION wide operator+(wide a, wide b) { return {hn::Add(a.lower, b.lower), hn:
 FUNCTION wide operator-(wide a, wide b) { return {hn::Sub(a.lower, b.lower), hn::Sub(a.upper, b.upper)}; }
 FUNCTION wide operator*(wide a, wide b) { return {hn::Mul(a.lower, b.lower), hn::Mul(a.upper, b.upper)}; }
 FUNCTION wide operator/(wide a, wide b) { return {hn::Div(a.lower, b.lower), hn::Div(a.upper, b.upper)}; }
+FUNCTION wide divide(wide a, wide b) { return a / b; }
 FUNCTION wide operator-(wide a) { return {hn::Neg(a.lower), hn::Neg(a.upper)}; }
 FUNCTION wide sqrt(wide a) { return {hn::Sqrt(a.lower), hn::Sqrt(a.upper)}; }
+FUNCTION wide abs(wide a) { return {hn::Abs(a.lower), hn::Abs(a.upper)}; }
+FUNCTION wide min(wide a, wide b) { return {hn::Min(a.lower, b.lower), hn::Min(a.upper, b.upper)}; }
+FUNCTION wide max(wide a, wide b) { return {hn::Max(a.lower, b.lower), hn::Max(a.upper, b.upper)}; }
 
 FUNCTION wide_truth operator<(wide a, wide b) { return {hn::Lt(a.lower, b.lower), hn::Lt(a.upper, b.upper)}; }
 FUNCTION wide_truth operator>(wide a, wide b) { return b < a; }
+FUNCTION wide_truth operator<=(wide a, wide b) { return {hn::Le(a.lower, b.lower), hn::Le(a.upper, b.upper)}; }
+FUNCTION wide_truth operator>=(wide a, wide b) { return b <= a; }
+FUNCTION wide_truth operator==(wide a, wide b) { return {hn::Eq(a.lower, b.lower), hn::Eq(a.upper, b.upper)}; }
 FUNCTION wide select(wide_truth t, wide yes, wide no) {
   return {hn::IfThenElse(t.lower, yes.lower, no.lower), hn::IfThenElse(t.upper, yes.upper, no.upper)};
 }

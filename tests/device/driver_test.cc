@@ -151,6 +151,7 @@ TEST_P(DriverTest, OpensWhatAnswersRightly) {
   ASSERT_TRUE(device.ok()) << device.status().message();
   EXPECT_EQ((*device)->info().id, id(0));
   EXPECT_EQ((*device)->info().note, "");
+  EXPECT_EQ((*device)->info().lacks, 0u);
   EXPECT_EQ(*(*device)->free_bytes(), 1 << 20);
 }
 
@@ -263,6 +264,18 @@ TEST_P(DriverTest, PacksArgumentsAtTheirAlignment) {
   EXPECT_EQ(std::memcmp(read + 8, &expected.second, 4), 0);
   EXPECT_EQ(std::memcmp(read + 16, &expected.third, 8), 0);
   EXPECT_EQ(std::memcmp(read + 24, &expected.fourth, 4), 0);
+
+  constexpr Kernel<int, double, uint32_t, int64_t> kNumbers = {{&probe_kernels, "something", 1, 1}};
+  ASSERT_TRUE(queue->run(kNumbers, 1, 1, 42, 0.1, 4000000000u, int64_t{-5}).ok());
+  ASSERT_EQ(fake->arguments.size(), 32u);
+  const double number = 0.1;
+  const uint32_t natural = 4000000000u;
+  const int64_t whole = -5;
+  read = fake->arguments.data();
+  EXPECT_EQ(std::memcmp(read, &expected.second, 4), 0);
+  EXPECT_EQ(std::memcmp(read + 8, &number, 8), 0);
+  EXPECT_EQ(std::memcmp(read + 16, &natural, 4), 0);
+  EXPECT_EQ(std::memcmp(read + 24, &whole, 8), 0);
 
   constexpr Kernel<> kWithout = {{&probe_kernels, "something", 1, 1}};
   ASSERT_TRUE(queue->run(kWithout, 1, 1).ok());

@@ -11,6 +11,7 @@
 namespace acuity {
 
 extern const KernelFile probe_kernels;
+extern const KernelFile probe_needs_kernels;
 extern const KernelFile mse_kernels;
 
 namespace {
@@ -129,11 +130,36 @@ TEST(Spirv, ChangesNothingElse) {
   EXPECT_EQ(again.value(), exact.value());
 }
 
+TEST(Spirv, TellsWhatAModuleNeeds) {
+  const auto needs = [](const KernelFile& file, std::string_view kernel, std::string_view form) {
+    for (const KernelCode& code : file.codes) {
+      if (code.backend != Backend::vulkan || code.kernel != kernel || code.target != form) continue;
+      const Result<uint32_t> found = module_needs(code.data);
+      EXPECT_TRUE(found.ok()) << found.status().message();
+      return found.ok() ? *found : ~0u;
+    }
+    ADD_FAILURE() << kernel << " is not there";
+    return ~0u;
+  };
+  EXPECT_EQ(needs(probe_kernels, "probe", "spirv"), 0u);
+  EXPECT_EQ(needs(probe_kernels, "probe", "spirv_emulated_fma"), needs_double);
+  EXPECT_EQ(needs(probe_needs_kernels, "probe_int64", "spirv"), needs_int64);
+  EXPECT_EQ(needs(probe_needs_kernels, "probe_double", "spirv"), needs_double);
+
+  std::vector<uint32_t> strange = words_of(modules()[0].data);
+  ASSERT_EQ(strange[5], 2u << 16 | 17) << "a module begins with a capability";
+  strange[6] = 9;  // Float16
+  const Result<uint32_t> refused = module_needs(bytes_of(strange));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("capability 9"), std::string::npos) << refused.status().message();
+}
+
 TEST(Spirv, RefusesDamage) {
   ASSERT_FALSE(modules().empty());
   const std::vector<uint32_t> good = words_of(modules()[0].data);
   const auto refused = [](const std::vector<uint32_t>& words) { return !make_exact(bytes_of(words), {}).ok(); };
   EXPECT_FALSE(refused(good));
+  EXPECT_FALSE(module_needs({}).ok());
   EXPECT_TRUE(refused({}));
   EXPECT_TRUE(refused({good.begin(), good.begin() + 5}));
   EXPECT_TRUE(refused({good.begin(), good.end() - 1}) || refused({good.begin(), good.end() - 2}));

@@ -267,7 +267,7 @@ TEST_F(VulkanTest, RoundsLikeTheHost) {
   const Result<ProbeReport> report = probe_device(*device);
   ASSERT_OK(report.status());
   const bool flushes = !report->mistakes.empty();
-  EXPECT_EQ(flushes, !device->info().note.empty()) << device->info().note;
+  EXPECT_EQ(flushes, device->info().note.find("2^-126") != std::string::npos) << device->info().note;
   for (size_t i = 0; i < kTriples; ++i) {
     const float a = triples[3 * i];
     const float b = triples[3 * i + 1];

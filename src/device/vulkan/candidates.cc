@@ -109,13 +109,22 @@ void choose_queue_family(const VulkanInstanceFunctions& vk, VulkanCandidate& can
 }
 
 void read_features(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+  VkPhysicalDeviceVulkan11Features features11{};
+  features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   VkPhysicalDeviceVulkan12Features features12{};
   features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  features12.pNext = &features11;
   VkPhysicalDeviceFeatures2 features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &features12;
   vk.GetPhysicalDeviceFeatures2(candidate.handle, &features);
-  candidate.has_float64 = features.features.shaderFloat64 == VK_TRUE;
+  const auto need = [&candidate](Need what, VkBool32 there) {
+    if (there == VK_FALSE) candidate.info.lacks |= what;
+  };
+  need(needs_int64, features.features.shaderInt64);
+  need(needs_double, features.features.shaderFloat64);
+  need(needs_storage16, features11.storageBuffer16BitAccess);
+  need(needs_storage8, features12.storageBuffer8BitAccess);
   if (features12.bufferDeviceAddress == VK_FALSE) {
     candidate.lacks = "bufferDeviceAddress";
   } else if (features12.timelineSemaphore == VK_FALSE) {

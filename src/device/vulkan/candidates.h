@@ -13,12 +13,13 @@
 namespace acuity {
 
 struct VulkanCandidate {
+  bool has(Need what) const { return (info.lacks & what) == 0; }
+
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceInfo info;
   std::string lacks;  // empty when it can be used
   uint32_t queue_family = 0;
   uint32_t queue_count = 0;
-  bool has_float64 = false;
   bool has_memory_budget = false;
   bool has_bus_info = false;
   std::vector<FloatMode> float_modes;  // those it takes

@@ -6,6 +6,17 @@
 #include <algorithm>
 
 namespace acuity {
+namespace {
+
+/// Null if there is none.
+const KernelCode* find_code(const KernelInfo& kernel, std::string_view form) {
+  const auto code = std::find_if(kernel.file->codes.begin(), kernel.file->codes.end(), [&](const KernelCode& one) {
+    return one.backend == Backend::vulkan && one.target == form && std::string_view(one.kernel) == kernel.name;
+  });
+  return code == kernel.file->codes.end() ? nullptr : &*code;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<VulkanContext>> VulkanContext::open(std::shared_ptr<VulkanInstance> instance,
                                                            const VulkanCandidate& candidate) {
@@ -31,15 +42,22 @@ Status VulkanContext::create_device() {
   queues.queueCount = queue_count_;
   queues.pQueuePriorities = priorities.data();
 
+  const auto wanted = [this](Need what) { return candidate_.has(what) ? VK_TRUE : VK_FALSE; };
+  VkPhysicalDeviceVulkan11Features features11{};
+  features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  features11.storageBuffer16BitAccess = wanted(needs_storage16);
   VkPhysicalDeviceVulkan12Features features12{};
   features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  features12.pNext = &features11;
   features12.bufferDeviceAddress = VK_TRUE;
   features12.timelineSemaphore = VK_TRUE;
   features12.scalarBlockLayout = VK_TRUE;
+  features12.storageBuffer8BitAccess = wanted(needs_storage8);
   VkPhysicalDeviceFeatures2 features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &features12;
-  features.features.shaderFloat64 = candidate_.has_float64 ? VK_TRUE : VK_FALSE;
+  features.features.shaderInt64 = wanted(needs_int64);
+  features.features.shaderFloat64 = wanted(needs_double);
 
   const char* budget_extension = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
   VkDeviceCreateInfo info{};
@@ -119,12 +137,17 @@ Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
     return Status(StatusCode::device, fmt::format("vulkan: {} has no room for groups of {} x {} {}",
                                                   candidate_.info.name, width, height, what));
   }
-  const auto code = std::find_if(kernel.file->codes.begin(), kernel.file->codes.end(), [&](const KernelCode& one) {
-    return one.backend == Backend::vulkan && std::string_view(one.target) == form_ &&
-           std::string_view(one.kernel) == kernel.name;
-  });
-  if (code == kernel.file->codes.end()) {
+  const KernelCode* plain = find_code(kernel, "spirv");
+  const KernelCode* code = find_code(kernel, form_);
+  if (plain == nullptr || code == nullptr) {
     return Status(StatusCode::device, fmt::format("vulkan: this build has no {} code {}", form_, what));
+  }
+  // The other form has double precision of its own.
+  const Result<uint32_t> needs = module_needs(plain->data);
+  if (!needs.ok()) return Status(needs.status().code(), fmt::format("vulkan: {} ({})", needs.status().message(), what));
+  if ((*needs & ~kernel.needs) != 0) {
+    return Status(StatusCode::internal, fmt::format("vulkan: the code {} needs {:#x} of Need, but NEEDS_{} says {:#x}",
+                                                    what, *needs, kernel.name, kernel.needs));
   }
   Result<std::vector<uint32_t>> words = make_exact(code->data, candidate_.float_modes);
   if (!words.ok()) return words.status();

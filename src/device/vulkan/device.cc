@@ -41,7 +41,7 @@ Status choose_form(VulkanContext& context, Device& device) {
   if (!report.ok()) return report.status();
   if (report->acceptable()) return Status();
   std::string trouble = report->first_mistake();
-  if (context.candidate().has_float64) {
+  if (context.candidate().has(needs_double)) {
     context.use_form("spirv_emulated_fma");
     report = probe_device(device);
     if (!report.ok()) return report.status();

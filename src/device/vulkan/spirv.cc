@@ -6,6 +6,10 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "device/kernel.h"
+
 namespace acuity {
 namespace {
 
@@ -20,6 +24,13 @@ constexpr uint32_t kOpTypeForwardPointer = 39;
 constexpr uint32_t kOpDecorate = 71;
 constexpr uint32_t kNoContraction = 42;
 constexpr uint32_t kCapabilityAfterMode = 5;  // a float mode's capability has the number 5 after its own
+
+constexpr uint32_t kShader = 1;  // capabilities
+constexpr uint32_t kFloat64 = 10;
+constexpr uint32_t kInt64 = 11;
+constexpr uint32_t kStorageBuffer16BitAccess = 4433;
+constexpr uint32_t kStorageBuffer8BitAccess = 4448;
+constexpr uint32_t kPhysicalStorageBufferAddresses = 5347;
 
 constexpr uint32_t kOpFNegate = 127;
 constexpr uint32_t kOpFAdd = 129;
@@ -55,6 +66,7 @@ struct Findings {
   size_t first_execution_mode = 0;
   size_t first_type = 0;
   uint32_t entry_point = 0;
+  std::set<uint32_t> capabilities;
   std::set<uint32_t> results;    // of arithmetic
   std::set<uint32_t> decorated;  // NoContraction already
 };
@@ -65,6 +77,7 @@ Result<Findings> walk(const std::vector<uint32_t>& words) {
     const uint32_t operation = words[i] & 0xFFFF;
     const size_t length = words[i] >> 16;
     if (length == 0 || length > words.size() - i) return damaged("an instruction has a wrong length");
+    if (operation == kOpCapability && length == 2) found.capabilities.insert(words[i + 1]);
     if (operation == kOpEntryPoint && length >= 4) found.entry_point = words[i + 2];
     if (operation == kOpExecutionMode && found.first_execution_mode == 0) found.first_execution_mode = i;
     if (operation == kOpDecorate && length == 3 && words[i + 2] == kNoContraction) found.decorated.insert(words[i + 1]);
@@ -81,6 +94,14 @@ Result<Findings> walk(const std::vector<uint32_t>& words) {
   return found;
 }
 
+Result<std::vector<uint32_t>> read_words(std::span<const unsigned char> module) {
+  std::vector<uint32_t> words(module.size() / sizeof(uint32_t));
+  if (words.size() < kHeaderWords || module.size() % sizeof(uint32_t) != 0) return damaged("its size is wrong");
+  std::memcpy(words.data(), module.data(), module.size());
+  if (words[0] != kMagic) return damaged("it does not begin with SPIR-V's number");
+  return words;
+}
+
 void append(std::vector<uint32_t>& words, uint32_t operation, std::initializer_list<uint32_t> operands) {
   words.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | operation);
   words.insert(words.end(), operands);
@@ -89,10 +110,9 @@ void append(std::vector<uint32_t>& words, uint32_t operation, std::initializer_l
 }  // namespace
 
 Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes) {
-  std::vector<uint32_t> words(module.size() / sizeof(uint32_t));
-  if (words.size() < kHeaderWords || module.size() % sizeof(uint32_t) != 0) return damaged("its size is wrong");
-  std::memcpy(words.data(), module.data(), module.size());
-  if (words[0] != kMagic) return damaged("it does not begin with SPIR-V's number");
+  Result<std::vector<uint32_t>> read = read_words(module);
+  if (!read.ok()) return read;
+  const std::vector<uint32_t>& words = *read;
   const Result<Findings> found = walk(words);
   if (!found.ok()) return found.status();
 
@@ -116,6 +136,37 @@ Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, 
   }
   copy_until(words.size());
   return exact;
+}
+
+Result<uint32_t> module_needs(std::span<const unsigned char> module) {
+  const Result<std::vector<uint32_t>> words = read_words(module);
+  if (!words.ok()) return words.status();
+  const Result<Findings> found = walk(*words);
+  if (!found.ok()) return found.status();
+  uint32_t needs = 0;
+  for (const uint32_t capability : found->capabilities) {
+    switch (capability) {
+      case kShader:
+      case kPhysicalStorageBufferAddresses:
+        break;
+      case kInt64:
+        needs |= needs_int64;
+        break;
+      case kFloat64:
+        needs |= needs_double;
+        break;
+      case kStorageBuffer16BitAccess:
+        needs |= needs_storage16;
+        break;
+      case kStorageBuffer8BitAccess:
+        needs |= needs_storage8;
+        break;
+      default:
+        return Status(StatusCode::internal,
+                      fmt::format("it uses SPIR-V's capability {}, which no device is asked for", capability));
+    }
+  }
+  return needs;
 }
 
 }  // namespace acuity
