@@ -10,22 +10,13 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/processor_name.h"
 #include "cli/text.h"
 #include "device/device.h"
 #include "lang/targets.h"
 
 namespace acuity::cli {
 namespace {
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return printable(line.substr(colon + 2));
-  }
-  return "processor of unknown name";
-}
 
 std::string gibibytes(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
 
@@ -60,13 +51,14 @@ int run_devices(const Request&, Console& console) {
     console.complain(cpu.message());
     return exit_code(cpu.code());
   }
+  std::ifstream cpuinfo("/proc/cpuinfo");
   console.print(
       fmt::format("{}  {}\n"
                   "  instruction set  {} in use; ACUITY_CPU takes {}\n"
                   "  cores            {}\n"
                   "  memory           {}\n",
-                  console.bold("cpu"), processor_name(), cpu_target(), fmt::join(targets, ", "), Threads(0).count(),
-                  processor_memory()));
+                  console.bold("cpu"), processor_name(cpuinfo), cpu_target(), fmt::join(targets, ", "),
+                  Threads(0).count(), processor_memory()));
   print_gpus(console);
   return kExitOk;
 }

@@ -79,18 +79,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity {
 namespace colour {
+namespace {
 HWY_EXPORT(DecodeSamples);
 HWY_EXPORT(MixChannels);
+
+// Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
+auto* decoder() { return &HWY_DYNAMIC_DISPATCH(DecodeSamples); }
+auto* mixer() { return &HWY_DYNAMIC_DISPATCH(MixChannels); }
+
+}  // namespace
 }  // namespace colour
 
 void decode_samples(const SampleSteps& steps, float* samples, int count) {
   if (steps.curve == CURVE_SCALE && steps.a == 1 && !steps.to_codes) return;
-  HWY_DYNAMIC_DISPATCH(colour::DecodeSamples)(steps, samples, count);
+  colour::decoder()(steps, samples, count);
 }
 
 void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
   if (steps.steps == 0) return;
-  HWY_DYNAMIC_DISPATCH(colour::MixChannels)(steps, red, green, blue, count);
+  colour::mixer()(steps, red, green, blue, count);
 }
 
 }  // namespace acuity

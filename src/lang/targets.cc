@@ -18,12 +18,17 @@ struct Target {
 };
 
 // Fastest first.
-constexpr std::array<Target, 4> kTargets{{
+#if HWY_ARCH_ARM_A64
+constexpr std::array<Target, 1> kTargets{{{"neon", "NEON", HWY_STATIC_TARGET}}};
+constexpr int64_t kNeverMissing = HWY_STATIC_TARGET;  // whatever Highway finds: it also asks for AES instructions
+#else
+constexpr std::array<Target, 3> kTargets{{
     {"avx512", "AVX-512", HWY_AVX3},
     {"avx2", "AVX2", HWY_AVX2},
     {"sse4", "SSE4", HWY_SSE4},
-    {"neon", "NEON", HWY_NEON},
 }};
+constexpr int64_t kNeverMissing = 0;
+#endif
 
 // What this processor understands, asked once, before any limit is set.
 int64_t processor() {
@@ -35,7 +40,9 @@ int64_t processor() {
 }
 
 // Compiled in, and in `supported`.
-bool usable(const Target& target, int64_t supported) { return (target.bit & HWY_TARGETS & supported) != 0; }
+bool usable(const Target& target, int64_t supported) {
+  return (target.bit & HWY_TARGETS & (supported | kNeverMissing)) != 0;
+}
 
 }  // namespace
 

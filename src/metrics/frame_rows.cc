@@ -57,21 +57,27 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity {
 namespace frame_rows {
+namespace {
 HWY_EXPORT(ToFloats);
 HWY_EXPORT(Widen);
+
+// Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
+auto* converter() { return &HWY_DYNAMIC_DISPATCH(ToFloats); }
+auto* widener() { return &HWY_DYNAMIC_DISPATCH(Widen); }
+
+}  // namespace
 }  // namespace frame_rows
 
 void read_frame_row(const FrameView& frame, int plane, int y, float offset, float* out) {
   const auto p = static_cast<size_t>(plane);
   const float scale = 1.0f / static_cast<float>(1 << (frame.depth - 8));
-  HWY_DYNAMIC_DISPATCH(frame_rows::ToFloats)
-  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), scale, offset, out);
+  frame_rows::converter()(frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), scale,
+                          offset, out);
 }
 
 void read_frame_codes(const FrameView& frame, int plane, int y, int32_t* out) {
   const auto p = static_cast<size_t>(plane);
-  HWY_DYNAMIC_DISPATCH(frame_rows::Widen)
-  (frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), out);
+  frame_rows::widener()(frame.planes[p] + y * frame.row_strides[p], frame.depth, frame.plane_width(plane), out);
 }
 
 }  // namespace acuity

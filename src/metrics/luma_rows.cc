@@ -78,8 +78,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity {
 namespace luma {
+namespace {
 HWY_EXPORT(weigh);
 HWY_EXPORT(weigh_bytes);
+
+// Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
+auto* weigher() { return &HWY_DYNAMIC_DISPATCH(weigh); }
+auto* byte_weigher() { return &HWY_DYNAMIC_DISPATCH(weigh_bytes); }
+
+}  // namespace
 }  // namespace luma
 
 namespace {
@@ -199,14 +206,13 @@ void LumaRows::read_source(int y, float* scratch, float* out) const {
   const int count = rows_.width();
   if (plain_bytes_) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(rows_.view().planes[0] + y * rows_.view().row_stride);
-    return HWY_DYNAMIC_DISPATCH(luma::weigh_bytes)(bytes, count, luma_ties().data(), out);
+    return luma::byte_weigher()(bytes, count, luma_ties().data(), out);
   }
   const size_t plane = padded(count);
   // What lies beyond the row is computed too, and must be finite.
   for (size_t c = 0; c < 3; ++c) std::fill(scratch + c * plane + count, scratch + (c + 1) * plane, 0.0f);
   rows_.read(y, 0, count, scratch, scratch + plane, scratch + 2 * plane);
-  HWY_DYNAMIC_DISPATCH(luma::weigh)
-  (scratch, scratch + plane, scratch + 2 * plane, count, rounded(), luma_ties().data(), out);
+  luma::weigher()(scratch, scratch + plane, scratch + 2 * plane, count, rounded(), luma_ties().data(), out);
 }
 
 void LumaRows::read_enlarged(int source, float* scratch, float* out) const {

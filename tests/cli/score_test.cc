@@ -207,6 +207,16 @@ TEST(Score, UnknownCpuTarget) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_NE(outcome.err.find("'abacus'"), std::string::npos);
+  // One of another kind of processor.
+#ifdef __x86_64__
+  const std::string other = "ACUITY_CPU=neon";
+#else
+  const std::string other = "ACUITY_CPU=sse4";
+#endif
+  const Outcome with_other = acuity({"score", scene(), noisy()}, {.environment = {other}});
+  EXPECT_EQ(with_other.exit_code, 2);
+  EXPECT_EQ(with_other.out, "");
+  EXPECT_NE(with_other.err.find("do not offer"), std::string::npos);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The other commands, and what is generated for shells and man.
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "acuity/scorer.h"
 #include "acuity/version.h"
 #include "cli/command.h"
+#include "cli/processor_name.h"
 
 namespace acuity::test {
 namespace {
@@ -99,6 +102,22 @@ TEST(Shell, DevicesAreListed) {
 #ifdef __x86_64__
   EXPECT_TRUE(contains(acuity({"devices"}, {.environment = {"ACUITY_CPU=sse4"}}).out, "SSE4 in use"));
 #endif
+}
+
+TEST(Shell, ProcessorsAreNamed) {
+  const auto name_in = [](const std::string& text) {
+    std::istringstream cpuinfo(text);
+    return cli::processor_name(cpuinfo);
+  };
+  EXPECT_EQ(name_in("processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\n\nprocessor\t: 1\nmodel name\t: Other\n"),
+            "Intel(R) Xeon(R)");
+  const std::string pi = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\n";
+  EXPECT_EQ(name_in(pi + "CPU part\t: 0xd08\nCPU revision\t: 3\n\n" + pi + "CPU part\t: 0xd08\n"), "ARM Cortex-A72");
+  EXPECT_EQ(name_in(pi + "CPU part\t: 0xd05\n\n" + pi + "CPU part\t: 0xd0b\n"), "ARM Cortex-A55, ARM Cortex-A76");
+  EXPECT_EQ(name_in(pi + "CPU part\t: 0xfff\n"), "ARM part 0xfff");
+  EXPECT_EQ(name_in("CPU implementer\t: 0x61\nCPU part\t: 0x023\n"), "Apple part 0x023");
+  EXPECT_EQ(name_in("CPU implementer\t: 0xff\nCPU part\t: 0x001\n"), "implementer 0xff part 0x001");
+  EXPECT_EQ(name_in(""), "processor of unknown name");
 }
 
 TEST(Shell, SelftestPasses) {

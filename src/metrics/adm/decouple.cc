@@ -110,7 +110,7 @@ HWY_INLINE Short same_direction(const Bands<int16_t>& reference, const Bands<int
   const auto vector = [&](const Directions& directions) {
     return hn::BitCast(dl, hn::VecFromMask(df, directions.same));
   };
-  return hn::ReorderDemote2To(d, vector(lower), vector(upper));
+  return pack(vector(lower), vector(upper));
 }
 
 HWY_INLINE Long same_direction(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int x) {

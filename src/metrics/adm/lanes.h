@@ -10,21 +10,17 @@
 
 #include <cstdint>
 
-#include <hwy/highway.h>
+#include "lang/pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::adm {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+using namespace acuity::HWY_NAMESPACE;
 
-using ShortTag = hn::ScalableTag<int16_t>;
-using LongTag = hn::RepartitionToWide<ShortTag>;
 using UnsignedTag = hn::RebindToUnsigned<LongTag>;
 using WideTag = hn::RepartitionToWide<UnsignedTag>;
 using FloatTag = hn::RebindToFloat<LongTag>;
 using HalfShortTag = hn::Half<ShortTag>;
-using Short = hn::Vec<ShortTag>;
-using Long = hn::Vec<LongTag>;
 using Unsigned = hn::Vec<UnsignedTag>;
 using Wide = hn::Vec<WideTag>;
 using Float = hn::Vec<FloatTag>;
@@ -37,14 +33,6 @@ HWY_INLINE HWY_MAYBE_UNUSED Long to_signed(Unsigned v) { return hn::BitCast(Long
 HWY_INLINE HWY_MAYBE_UNUSED Wide to_wide(Unsigned v) { return hn::BitCast(WideTag(), v); }
 HWY_INLINE HWY_MAYBE_UNUSED Unsigned odd_lanes(Unsigned v) {
   return hn::BitCast(UnsignedTag(), hn::ShiftRight<32>(to_wide(v)));
-}
-
-// Each pair of neighbours of `a`, times that of `b`.
-HWY_INLINE HWY_MAYBE_UNUSED Long multiply_pairs(Short a, Short b) {
-  const LongTag d;
-  Long second = hn::Zero(d);
-  const Long first = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), second);
-  return hn::RearrangeToOddPlusEven(first, second);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -47,8 +47,6 @@ struct Pairs {
   HWY_INLINE Long upper(const Filter& filter) const { return filter(upper01, upper23); }
 };
 
-HWY_INLINE Short pack(Long lower, Long upper) { return hn::ReorderDemote2To(ShortTag(), lower, upper); }
-
 HWY_INLINE Long upper_part(Long value) { return hn::ShiftRight<16>(value); }
 HWY_INLINE Long lower_part(Long value) {
   return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::Xor(value, hn::Set(LongTag(), 0x8000))));

@@ -87,7 +87,9 @@ class Window {
  public:
   static constexpr int kBlock = 1 << kBlockLog, kSteps = kBlock / 2;
 
-  explicit Window(const CountTable& table) : table_(table), across_((2 * table.reach + 1) * kBlock) {}
+  explicit Window(const CountTable& table) : table_(table), across_((2 * table.reach + 1) * kBlock) {
+    for (int i = 0; i < kVectors; ++i) lower_[i] = upper_[i] = hn::Zero(Wide());
+  }
 
   HWY_INLINE void go_to(int x, int block) {
     if (block == block_ && x - x_ <= kWorthwhile) {

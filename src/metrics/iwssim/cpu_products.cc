@@ -27,19 +27,22 @@ using ColumnValues = float[kTileHeight][VALUES][kLanes];
 // Patterns of the rows y .. y + rows + 1 from column x on.
 HWY_INLINE void make_patterns(const Plane& band, int x, int y, int rows, ColumnValues& values) {
   real along[3][3];  // of the last three rows
-  for (int r = 0; r < rows + 2; ++r) {
+  const auto read = [&](int r, real(&to)[3]) {
     const float* row = band.row(y + r) + x;
+    patterns_of_three(load_unaligned(row), load_unaligned(row + 1), load_unaligned(row + 2), to[0], to[1], to[2]);
+  };
+  read(0, along[1]);
+  read(1, along[2]);
+  for (int r = 0; r < rows; ++r) {
     UNROLL for (int k = 0; k < 3; ++k) {
       along[0][k] = along[1][k];
       along[1][k] = along[2][k];
     }
-    patterns_of_three(load_unaligned(row), load_unaligned(row + 1), load_unaligned(row + 2), along[2][0], along[2][1],
-                      along[2][2]);
-    if (r < 2) continue;
+    read(r + 2, along[2]);
     UNROLL for (int k = 0; k < 3; ++k) {
       real pattern[3];
       patterns_of_three(along[0][k], along[1][k], along[2][k], pattern[0], pattern[1], pattern[2]);
-      UNROLL for (int i = 0; i < 3; ++i) store(pattern[i], values[r - 2][3 * k + i]);
+      UNROLL for (int i = 0; i < 3; ++i) store(pattern[i], values[r][3 * k + i]);
     }
   }
 }

@@ -22,6 +22,7 @@
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"
+#include "lang/pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::motion {
@@ -109,24 +110,10 @@ HWY_INLINE uint64_t sum_blurred_along(const int32_t* row, int width) {
 }
 
 // The same for small differences.
-using ShortTag = hn::ScalableTag<int16_t>;
-using ShortVector = hn::Vec<ShortTag>;
-
 // Two taps for each pair of values.
-HWY_INLINE ShortVector taps(int first, int second) {
+HWY_INLINE Short taps(int first, int second) {
   return hn::BitCast(ShortTag(), hn::Set(WholeTag(), second << 16 | first));
 }
-
-// The sum of products of pairs of values and taps.
-struct Products {
-  WholeVector even;
-  WholeVector odd;
-  HWY_INLINE explicit Products(int start) : even(hn::Set(WholeTag(), start)), odd(hn::Zero(WholeTag())) {}
-  HWY_INLINE void add(ShortVector values, ShortVector with_taps) {
-    even = hn::ReorderWidenMulAccumulate(WholeTag(), values, with_taps, even, odd);
-  }
-  HWY_INLINE WholeVector sum() const { return hn::RearrangeToOddPlusEven(even, odd); }
-};
 
 HWY_INLINE void blur_down(const std::array<const int16_t*, kRows>& rows, int width, int shift, int16_t* out) {
   const ShortTag d;
@@ -135,15 +122,12 @@ HWY_INLINE void blur_down(const std::array<const int16_t*, kRows>& rows, int wid
     const auto outer = hn::Add(hn::Load(d, rows[0] + x), hn::Load(d, rows[4] + x));
     const auto inner = hn::Add(hn::Load(d, rows[1] + x), hn::Load(d, rows[3] + x));
     const auto middle = hn::Load(d, rows[2] + x);
-    Products lower(1 << (shift - 1)), upper(1 << (shift - 1));
+    PairSums lower(1 << (shift - 1)), upper(1 << (shift - 1));
     lower.add(hn::InterleaveLower(d, outer, inner), taps_of_pairs);
     lower.add(hn::InterleaveLower(d, middle, middle), tap_of_middle);
     upper.add(hn::InterleaveUpper(d, outer, inner), taps_of_pairs);
     upper.add(hn::InterleaveUpper(d, middle, middle), tap_of_middle);
-    // Interleaving and this narrowing both go by blocks of 128 bits, so values end up in their places.
-    const auto values =
-        hn::ReorderDemote2To(d, hn::ShiftRightSame(lower.sum(), shift), hn::ShiftRightSame(upper.sum(), shift));
-    hn::Store(values, d, out + x);
+    hn::Store(pack(hn::ShiftRightSame(lower.sum(), shift), hn::ShiftRightSame(upper.sum(), shift)), d, out + x);
   }
 }
 
@@ -154,7 +138,7 @@ HWY_INLINE uint64_t sum_blurred_along(const int16_t* row, int width) {
   const auto none_outer = taps(0, 3571), inner_middle = taps(16004, 26386), inner_outer = taps(16004, 3571);
   const auto blurred = [&](int x) {
     const auto before = hn::LoadU(d, row + x - 2), here = hn::Load(d, row + x), after = hn::LoadU(d, row + x + 2);
-    Products even(1 << 15), odd(1 << 15);  // for pixels at even and at odd places
+    PairSums even(1 << 15), odd(1 << 15);  // for pixels at even and at odd places
     even.add(before, outer_inner);
     even.add(here, middle_inner);
     even.add(after, outer_only);
@@ -165,7 +149,7 @@ HWY_INLINE uint64_t sum_blurred_along(const int16_t* row, int width) {
     return hn::Abs(hn::OddEven(high, low));
   };
   const auto ones = hn::Set(d, 1);
-  Products total(0);
+  PairSums total(0);
   int x = 0;
   for (; x + kAcross <= width; x += kAcross) total.add(blurred(x), ones);
   if (x < width) total.add(hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(width - x)), blurred(x)), ones);

@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"
+#include "lang/pairs.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acuity::psnr_yuv {
@@ -38,8 +39,7 @@ HWY_INLINE uint64_t squares_of_row(const uint8_t* a, const uint8_t* b, int count
   const hn::ScalableTag<uint8_t> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   const hn::RebindToSigned<decltype(wide)> wide_signed;
-  const hn::RepartitionToWide<decltype(wide_signed)> sums;
-  auto even = hn::Zero(sums), odd = hn::Zero(sums), unused = hn::Zero(sums);
+  PairSums even(0), odd(0);
   for_vectors(
       d, count,
       [&](auto samples_a, auto samples_b) {
@@ -47,12 +47,11 @@ HWY_INLINE uint64_t squares_of_row(const uint8_t* a, const uint8_t* b, int count
             hn::BitCast(wide, hn::Sub(hn::Max(samples_a, samples_b), hn::Min(samples_a, samples_b)));
         const auto low = hn::BitCast(wide_signed, hn::And(difference, hn::Set(wide, 0xFF)));
         const auto high = hn::BitCast(wide_signed, hn::ShiftRight<8>(difference));
-        even = hn::ReorderWidenMulAccumulate(sums, low, low, even, unused);
-        odd = hn::ReorderWidenMulAccumulate(sums, high, high, odd, unused);
+        even.add(low, low);
+        odd.add(high, high);
       },
       a, b);
-  const auto total = hn::Add(hn::Add(even, odd), unused);
-  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(sums, total)));
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(LongTag(), hn::Add(even.sum(), odd.sum()))));
 }
 
 HWY_INLINE uint64_t squares_of_row(const uint16_t* a, const uint16_t* b, int count) {

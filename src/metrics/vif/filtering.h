@@ -11,6 +11,7 @@
 #define ACUITY_METRICS_VIF_FILTERING_H
 #endif
 
+#include "lang/pairs.h"
 #include "metrics/vif/filters.h"
 #include "metrics/vif/unroll.h"
 
@@ -19,30 +20,22 @@ namespace acuity::vif {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;
 
-using HalfTag = hn::Repartition<int16_t, WholeTag>;
-using HalfVector = hn::Vec<HalfTag>;
+using HalfTag = ShortTag;
+using HalfVector = Short;
 using NaturalTag = hn::Repartition<uint32_t, WholeTag>;
 using NaturalVector = hn::Vec<NaturalTag>;
 
 constexpr int kHalves = 2 * kLanes;
 constexpr int32_t kSignBit = INT32_MIN;
 
-/// 32-bit sums of pairs of products; how they lie in the two vectors is the processor's affair until value().
-struct PairSums {
-  WholeVector a, b;
-  PairSums() = default;
-  HWY_INLINE explicit PairSums(WholeVector start) : a(start), b(hn::Zero(WholeTag())) {}
-  HWY_INLINE WholeVector value() const { return hn::RearrangeToOddPlusEven(a, b); }
-};
-
 HWY_INLINE void add_products(HalfVector pair, HalfVector weights, PairSums& sums) {
 #if HWY_TARGET == HWY_AVX3_DL
   // Highway's headers do not ask the compiler for this instruction, though processors of this target have it.
-  asm("vpdpwssd %2, %1, %0" : "+v"(sums.a.raw) : "v"(pair.raw), "v"(weights.raw));
+  asm("vpdpwssd %2, %1, %0" : "+v"(sums.first.raw) : "v"(pair.raw), "v"(weights.raw));
 #else
-  sums.a = hn::ReorderWidenMulAccumulate(WholeTag(), pair, weights, sums.a, sums.b);
+  sums.add(pair, weights);
 #if HWY_ARCH_X86
-  asm("" : "+v"(sums.a.raw));  // or compilers add in another order, for which registers do not suffice
+  asm("" : "+v"(sums.first.raw));  // or compilers add in another order, for which registers do not suffice
 #endif
 #endif
 }
@@ -86,7 +79,7 @@ inline constexpr int kRowPairs = kRows / 2 + kPairs[kScale] - 1;
 template <int kScale, int kRows, int kStep, class Pairs>
 HWY_INLINE void filter_down(const Pairs& pairs, int32_t start, Columns<kRows>& results) {
   PairSums even[kRows], odd[kRows];
-  unroll<kRows>([&](auto r) INLINED { even[r] = odd[r] = PairSums(hn::Set(WholeTag(), start)); });
+  unroll<kRows>([&](auto r) INLINED { even[r] = odd[r] = PairSums(start); });
   unroll<kRowPairs<kScale, kRows>>([&](auto i) INLINED {
     const HalfVector even_pair = pairs(i, false), odd_pair = pairs(i, true);
     unroll<kRows>([&](auto r) INLINED {
@@ -98,8 +91,8 @@ HWY_INLINE void filter_down(const Pairs& pairs, int32_t start, Columns<kRows>& r
     });
   });
   unroll<kRows>([&](auto r) INLINED {
-    results.even[r] = even[r].value();
-    results.odd[r] = odd[r].value();
+    results.even[r] = even[r].sum();
+    results.odd[r] = odd[r].sum();
   });
 }
 
@@ -214,7 +207,7 @@ template <int kScale, int kRows>
 HWY_INLINE void filter_across(const int16_t* rows, size_t units, int x, const int32_t (&starts)[kRows],
                               NaturalVector (*results)[2]) {
   PairSums sums[kRows][2];
-  unroll<kRows>([&](auto r) INLINED { sums[r][0] = sums[r][1] = PairSums(hn::Set(WholeTag(), starts[r])); });
+  unroll<kRows>([&](auto r) INLINED { sums[r][0] = sums[r][1] = PairSums(starts[r]); });
   unroll<kPairs[kScale]>([&](auto i) INLINED {
     unroll<kRows>([&](auto r) INLINED {
       const HalfVector pairs = hn::LoadU(HalfTag(), rows + r * units + x + 2 * i - kReach[kScale]);
@@ -223,8 +216,8 @@ HWY_INLINE void filter_across(const int16_t* rows, size_t units, int x, const in
     });
   });
   unroll<kRows>([&](auto r) INLINED {
-    results[r][0] = hn::BitCast(NaturalTag(), sums[r][0].value());
-    results[r][1] = hn::BitCast(NaturalTag(), sums[r][1].value());
+    results[r][0] = hn::BitCast(NaturalTag(), sums[r][0].sum());
+    results[r][1] = hn::BitCast(NaturalTag(), sums[r][1].sum());
   });
 }
 
@@ -232,12 +225,12 @@ HWY_INLINE void filter_across(const int16_t* rows, size_t units, int x, const in
 template <int kScale>
 HWY_INLINE void halve_row(const int16_t* row, int count, uint16_t* to) {
   for (int x = 0; x < count; x += kLanes) {
-    PairSums sums(hn::Set(WholeTag(), kSignBit + 32768));
+    PairSums sums(kSignBit + 32768);
     unroll<kPairs[kScale]>([&](auto i) INLINED {
       add_pair<kScale, i, 0>(hn::LoadU(HalfTag(), row + 2 * x + 2 * i - kReach[kScale]), sums);
     });
     const hn::Rebind<uint16_t, WholeTag> d;
-    hn::StoreU(hn::DemoteTo(d, shift_down(sums.value(), 16)), d, to + x);
+    hn::StoreU(hn::DemoteTo(d, shift_down(sums.sum(), 16)), d, to + x);
   }
 }
 
