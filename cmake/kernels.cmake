@@ -5,6 +5,7 @@ find_program(ACUITY_LLD NAMES ld.lld-19 DOC "lld that links AMD code objects")
 find_program(ACUITY_BUNDLER NAMES clang-offload-bundler-19 DOC "what bundles AMD code objects")
 find_program(ACUITY_GLSLANG NAMES glslangValidator DOC "glslang that compiles Vulkan kernels")
 find_path(ACUITY_VULKAN_HEADERS vulkan/vulkan_core.h DOC "Where vulkan/vulkan_core.h is; the loader is opened at run time")
+set(ACUITY_KERNEL_CACHE "" CACHE PATH "Folder through which builds of the same sources share compiled kernels")
 find_program(ACUITY_PTXAS NAMES ptxas DOC "ptxas that assembles PTX ahead of time")
 
 set(ACUITY_CUDA_TARGETS sm_75 sm_90)
@@ -42,6 +43,16 @@ function(acuity_kernels name source)
   set(rows "")
   set(blobs "")
 
+  # compile_kernel(OUTPUT COMMAND...): makes a file, and OUTPUT.d, from the kernels.
+  function(compile_kernel output)
+    set(through "")
+    if(ACUITY_KERNEL_CACHE)
+      set(through ${PROJECT_SOURCE_DIR}/cmake/cached ${ACUITY_KERNEL_CACHE} ${output})
+    endif()
+    add_custom_command(OUTPUT ${output} DEPENDS ${input} ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h DEPFILE ${output}.d VERBATIM
+      COMMAND ${through} ${ARGN})
+  endfunction()
+
   # A macro, so that it appends to the lists above.
   macro(embed backend target kernel file)
     list(LENGTH outputs number)
@@ -54,10 +65,9 @@ function(acuity_kernels name source)
   if(ACUITY_CLANG)
     foreach(target ${ACUITY_CUDA_TARGETS})
       set(ptx ${folder}/${target}.ptx)
-      add_custom_command(OUTPUT ${ptx} DEPENDS ${input} DEPFILE ${ptx}.d VERBATIM
-        COMMAND ${ACUITY_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=${target}
-                --cuda-feature=+${ACUITY_PTX_VERSION_${target}} -nocudainc -nocudalib -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS}
-                -DACUITY_CUDA -MD -MF ${ptx}.d -S -o ${ptx} ${input})
+      compile_kernel(${ptx} ${ACUITY_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=${target}
+        --cuda-feature=+${ACUITY_PTX_VERSION_${target}} -nocudainc -nocudalib -Wno-unknown-cuda-version ${ACUITY_KERNEL_FLAGS}
+        -DACUITY_CUDA -MD -MF ${ptx}.d -S -o ${ptx} ${input})
       embed(cuda ${target} "" ${ptx})
     endforeach()
     if(ACUITY_PTXAS)
@@ -71,9 +81,8 @@ function(acuity_kernels name source)
     if(ACUITY_LLD AND ACUITY_BUNDLER)
       foreach(target ${ACUITY_HIP_TARGETS})
         set(object ${folder}/${target}.hsaco)
-        add_custom_command(OUTPUT ${object} DEPENDS ${input} DEPFILE ${object}.d VERBATIM
-          COMMAND ${ACUITY_CLANG} -x hip --cuda-device-only --offload-arch=${target} -nogpuinc -nogpulib
-                  ${ACUITY_KERNEL_FLAGS} -DACUITY_HIP -MD -MF ${object}.d -o ${object} ${input})
+        compile_kernel(${object} ${ACUITY_CLANG} -x hip --cuda-device-only --offload-arch=${target} -nogpuinc -nogpulib
+          ${ACUITY_KERNEL_FLAGS} -DACUITY_HIP -MD -MF ${object}.d -o ${object} ${input})
         embed(hip ${target} "" ${object})
       endforeach()
     endif()
@@ -89,12 +98,8 @@ function(acuity_kernels name source)
           set(flags -DEMULATE_FMA)
         endif()
         set(spirv ${folder}/${kernel}.${form})
-        add_custom_command(OUTPUT ${spirv} DEPENDS ${input} ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h
-          DEPFILE ${spirv}.d VERBATIM
-          COMMAND ${ACUITY_CLANG} -E -P -x c -DACUITY_GLSL "-DPICK_${kernel}=~,1" ${flags} -I${PROJECT_SOURCE_DIR}/src
-                  -MD -MF ${spirv}.d -MT ${spirv} ${input} -o ${spirv}.body
-          COMMAND ${CMAKE_COMMAND} -E cat ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h ${spirv}.body > ${spirv}.comp
-          COMMAND ${ACUITY_GLSLANG} --quiet -V --target-env vulkan1.2 -S comp -o ${spirv} ${spirv}.comp)
+        compile_kernel(${spirv} ${PROJECT_SOURCE_DIR}/cmake/spirv ${spirv} ${ACUITY_GLSLANG} ${PROJECT_SOURCE_DIR}/src/lang/glsl_prefix.h
+          ${ACUITY_CLANG} -x c -DACUITY_GLSL "-DPICK_${kernel}=~,1" ${flags} -I${PROJECT_SOURCE_DIR}/src ${input})
         embed(vulkan ${form} ${kernel} ${spirv})
       endforeach()
     endforeach()
