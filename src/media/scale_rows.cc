@@ -40,17 +40,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity {
 namespace scaling {
+namespace {
 HWY_EXPORT(across);
 HWY_EXPORT(add);
+
+// Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
+auto* chosen_across() { return &HWY_DYNAMIC_DISPATCH(across); }
+auto* chosen_add() { return &HWY_DYNAMIC_DISPATCH(add); }
+
+}  // namespace
 }  // namespace scaling
 
 void scale_across(const float* row, const ScaleWeights& weights, float* to) {
-  HWY_DYNAMIC_DISPATCH(scaling::across)
-  (row, weights.first.data(), weights.weights.data(), weights.taps, weights.first.size(), to);
+  scaling::chosen_across()(row, weights.first.data(), weights.weights.data(), weights.taps, weights.first.size(), to);
 }
 
 void add_row(const float* row, float weight, bool is_first, size_t count, float* sum) {
-  HWY_DYNAMIC_DISPATCH(scaling::add)(row, weight, is_first, count, sum);
+  scaling::chosen_add()(row, weight, is_first, count, sum);
 }
 
 }  // namespace acuity

@@ -109,8 +109,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity {
 namespace yuv {
+namespace {
 HWY_EXPORT(convert_bytes);
 HWY_EXPORT(convert_words);
+
+// Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
+auto* byte_converter() { return &HWY_DYNAMIC_DISPATCH(convert_bytes); }
+auto* word_converter() { return &HWY_DYNAMIC_DISPATCH(convert_words); }
+
+}  // namespace
 }  // namespace yuv
 
 size_t yuv_row_scratch(int width) {
@@ -121,12 +128,12 @@ size_t yuv_row_scratch(int width) {
 
 void convert_yuv_row(const YuvRow<uint8_t>& row, const YuvEquations& equations, float* scratch, float* red,
                      float* green, float* blue) {
-  HWY_DYNAMIC_DISPATCH(yuv::convert_bytes)(row, equations, scratch, red, green, blue);
+  yuv::byte_converter()(row, equations, scratch, red, green, blue);
 }
 
 void convert_yuv_row(const YuvRow<uint16_t>& row, const YuvEquations& equations, float* scratch, float* red,
                      float* green, float* blue) {
-  HWY_DYNAMIC_DISPATCH(yuv::convert_words)(row, equations, scratch, red, green, blue);
+  yuv::word_converter()(row, equations, scratch, red, green, blue);
 }
 
 }  // namespace acuity
