@@ -72,8 +72,9 @@ struct MetricInfo {
   std::string version;  ///< of the definition
   std::string title;    ///< one line for lists
   Better better = Better::higher;
-  double identical = 0;  ///< the value of two identical pictures
-  int minimum_side = 1;  ///< smaller pictures are refused
+  std::optional<double> identical{};  ///< what two identical pictures give, always; none: identical_says
+  std::string identical_says{};  ///< what they give where that is not one number, to follow "identical pictures give"
+  int minimum_side = 1;          ///< smaller pictures are refused, unless the option `small` says what becomes of them
   bool has_map = false;
   /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
   std::optional<std::pair<double, double>> map_thresholds{};

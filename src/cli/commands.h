@@ -20,6 +20,7 @@ int run_devices(const Request& request, Console& console);
 int run_selftest(const Request& request, Console& console);
 int run_completion(const Request& request, Console& console);
 int run_man(const Request& request, Console& console);
+int run_help(const Request& request, Console& console);
 
 }  // namespace acuity::cli
 

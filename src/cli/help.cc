@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 
 #include "acuity/version.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/request.h"
 #include "cli/text.h"
 #include "device/device.h"
 #include "lang/targets.h"
@@ -84,6 +88,12 @@ std::string command_help(const Command& command) {
     for (const std::string& line : wrapped(paragraph, kWidth)) text += line + '\n';
   }
   return fmt::format("{}\n{}\n{}", text, options_text(command.options), exit_codes_text());
+}
+
+int run_help(const Request& request, Console& console) {
+  const std::vector<std::string>& names = request.arguments();
+  console.print(names.empty() ? general_help() : command_help(*find_command(names.front())));
+  return kExitOk;
 }
 
 std::string version_text() {

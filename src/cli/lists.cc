@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
 #include "engine/options.h"
 
 namespace acuity::cli {
@@ -31,22 +32,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// The number of characters to insert, delete or replace to make one word of the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 // The whole text as a number, or nothing.
 template <typename Number>
 bool read_number(std::string_view text, Number& number) {
@@ -57,9 +42,8 @@ bool read_number(std::string_view text, Number& number) {
 Status unknown_metric(const std::string& name, std::span<const MetricInfo> known) {
   std::vector<std::string> names;
   for (const MetricInfo& metric : known) names.push_back(metric.name);
-  const std::string guess = nearest(name, names);
-  return usage(fmt::format("there is no metric '{}'{}; there are: {}", name,
-                           guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess), fmt::join(names, ", ")));
+  return usage(
+      fmt::format("there is no metric '{}'{}; there are: {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 // NAME, NAME:OPTION=VALUE:... or, where the metric has variants, NAME:VARIANT:...
@@ -67,9 +51,10 @@ Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricI
   const std::vector<std::string_view> parts = split(text, ':');
   MetricChoice choice;
   choice.name = trimmed(parts.front());
-  const auto metric =
-      std::find_if(known.begin(), known.end(), [&](const MetricInfo& info) { return info.name == choice.name; });
+  const auto metric = std::find_if(known.begin(), known.end(),
+                                   [&](const MetricInfo& info) { return same_name(info.name, choice.name); });
   if (metric == known.end()) return unknown_metric(choice.name, known);
+  choice.name = metric->name;
   for (const std::string_view part : std::span(parts).subspan(1)) {
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos && !metric->variant.empty()) {
@@ -92,24 +77,6 @@ Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricI
 }
 
 }  // namespace
-
-std::string nearest(std::string_view name, std::span<const std::string> candidates) {
-  constexpr size_t kLongestName = 64;  // a longer one is no misspelling, and would take long to compare
-  if (name.size() > kLongestName) return "";
-  std::string best;
-  size_t best_distance = 0;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = edit_distance(name, candidate);
-    const size_t near = std::max<size_t>(1, std::max(name.size(), candidate.size()) / 3);
-    const bool prefix = name.size() >= 3 && candidate.starts_with(name);
-    if (!prefix && distance > near) continue;
-    if (best.empty() || distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
-}
 
 Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known) {
   MetricList result;

@@ -38,9 +38,6 @@ Result<int> parse_whole(std::string_view text, std::string_view what, int least,
 /// A finite number with a '.' for the decimal point.
 Result<double> parse_number(std::string_view text, std::string_view what);
 
-/// The candidate that a misspelt name most likely stands for; empty when none is near.
-std::string nearest(std::string_view name, std::span<const std::string> candidates);
-
 }  // namespace acuity::cli
 
 #endif

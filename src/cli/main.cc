@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
-#include "cli/lists.h"
 #include "cli/options.h"
 #include "cli/request.h"
 
@@ -31,10 +31,7 @@ int print_and_finish(const std::string& text) {
 int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
-  const std::string guess = nearest(word, names);
-  return usage_error(
-      fmt::format("there is no command '{}'{}", word, guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess)),
-      "");
+  return usage_error(fmt::format("there is no command '{}'{}", word, did_you_mean(word, names)), "");
 }
 
 int run(const std::vector<std::string>& words) {

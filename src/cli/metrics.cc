@@ -5,29 +5,44 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/request.h"
 #include "cli/text.h"
 #include "engine/options.h"
 
 namespace acuity::cli {
+namespace {
 
-int run_metrics(const Request&, Console& console) {
+std::string described(const MetricInfo& metric, const Console& console) {
+  std::string text = fmt::format("{}  {}\n", console.bold(metric.name), metric.title);
+  text += fmt::format("  version       {}\n", metric.version);
+  text += fmt::format("  better        {}; identical pictures give {}\n",
+                      metric.better == Better::higher ? "higher" : "lower",
+                      metric.identical ? short_number(*metric.identical) : metric.identical_says);
+  const OptionValues defaults = *OptionValues::parse(metric, {});
+  text += fmt::format("  pictures      from {0} x {0} pixels\n", least_side(metric, defaults));
+  if (metric.frames) {
+    text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
+  } else {
+    text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
+    text += fmt::format("  transparency  {}\n", metric.alpha_rule);
+  }
+  for (const MetricOption& option : metric.options) {
+    text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help, allowed_values(option),
+                        option.otherwise);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_metrics(const Request& request, Console& console) {
   std::string text;
-  for (const MetricInfo& metric : metrics()) {
-    text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", console.bold(metric.name), metric.title);
-    text += fmt::format("  version       {}\n", metric.version);
-    text += fmt::format("  better        {}; {} for identical pictures\n",
-                        metric.better == Better::higher ? "higher" : "lower", short_number(metric.identical));
-    text += fmt::format("  pictures      from {0} x {0} pixels\n", metric.minimum_side);
-    if (metric.frames) {
-      text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
-    } else {
-      text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
-      text += fmt::format("  transparency  {}\n", metric.alpha_rule);
-    }
-    for (const MetricOption& option : metric.options) {
-      text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help,
-                          allowed_values(option), option.otherwise);
-    }
+  const auto add = [&](const MetricInfo& metric) {
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", described(metric, console));
+  };
+  for (const std::string& name : request.arguments()) add(*find_metric(name));
+  if (request.arguments().empty()) {
+    for (const MetricInfo& metric : metrics()) add(metric);
   }
   console.print(text);
   return kExitOk;

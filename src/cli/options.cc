@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "acuity/scorer.h"
+#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/geometry.h"
 #include "cli/video_plan.h"
@@ -117,10 +118,14 @@ Command score_command() {
   };
 }
 
-}  // namespace
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : metrics()) names.push_back(metric.name);
+  return names;
+}
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
+std::vector<Command> make_commands() {
+  return {
       score_command(),
       {.name = "video-info",
        .arguments = "REF [DIST]",
@@ -135,13 +140,15 @@ const std::vector<Command>& commands() {
        .maximum_arguments = 2,
        .run = run_video_info},
       {.name = "metrics",
-       .arguments = "",
+       .arguments = "[NAME]...",
        .summary = "list the metrics and what they need",
-       .description = {"One paragraph for each metric of this build: its version, in which direction it is better, "
-                       "what it needs, and the options it takes after its name in -m."},
-       .examples = {{"acuity metrics", "what -m takes"}},
+       .description = {"One paragraph for each metric of this build, or for those named: its version, in which "
+                       "direction it is better, what identical pictures give, what it needs, and the options it takes "
+                       "after its name in -m."},
+       .examples = {{"acuity metrics", "what -m takes"}, {"acuity metrics butteraugli", "one of them"}},
        .options = with_common({}),
-       .words = {},
+       .words = metric_names(),
+       .maximum_arguments = 1 << 20,
        .run = run_metrics},
       {.name = "vmaf",
        .arguments = "",
@@ -208,13 +215,34 @@ const std::vector<Command>& commands() {
        .options = with_common({}),
        .words = {},
        .run = run_man},
+      {.name = "help",
+       .arguments = "[COMMAND]",
+       .summary = "say what the command or one of its commands does",
+       .description = {"The same as --help, of acuity itself or of the command named."},
+       .examples = {{"acuity help score", "what 'acuity score' takes"}},
+       .options = with_common({}),
+       .words = {},  // the names of all commands, below
+       .maximum_arguments = 1,
+       .run = run_help},
   };
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = [] {
+    std::vector<Command> list = make_commands();
+    std::vector<std::string> names;
+    for (const Command& command : list) names.push_back(command.name);
+    list.back().words = names;
+    return list;
+  }();
   return table;
 }
 
 const Command* find_command(std::string_view name) {
   const auto found =
-      std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return c.name == name; });
+      std::find_if(commands().begin(), commands().end(), [&](const Command& c) { return same_name(c.name, name); });
   return found == commands().end() ? nullptr : &*found;
 }
 
@@ -268,9 +296,7 @@ std::string full_help(const Option& option) {
 
 std::vector<std::string> suggestions(const Option& option) {
   std::vector<std::string> words;
-  if (option.suggest == Suggest::metrics) {
-    for (const MetricInfo& metric : metrics()) words.push_back(metric.name);
-  }
+  if (option.suggest == Suggest::metrics) words = metric_names();
   // "strip:ROWS" is offered as "strip:", for the rest is the user's to type.
   for (const std::string& word : option.words) {
     const size_t colon = word.find(':');

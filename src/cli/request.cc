@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/lists.h"
+#include "base/names.h"
 
 namespace acuity::cli {
 namespace {
@@ -27,9 +27,22 @@ CLI::Option* add(CLI::App& app, const Option& option) {
 Status unknown_option(const Command& command, const std::string& word) {
   std::vector<std::string> names;
   for (const Option& option : command.options) names.push_back(option.name);
-  const std::string guess = nearest(word.substr(0, word.find('=')), names);
-  return usage(
-      fmt::format("there is no option '{}'{}", word, guess.empty() ? "" : fmt::format(" (did you mean {}?)", guess)));
+  return usage(fmt::format("there is no option '{}'{}", word, did_you_mean(word.substr(0, word.find('=')), names)));
+}
+
+// A known word in the case the table has it, and anything else as it is.
+std::string known_word(const std::vector<std::string>& words, const std::string& typed) {
+  for (const std::string& word : words) {
+    if (same_name(word, typed)) return word;
+  }
+  return typed;
+}
+
+// Some options take a word for each side: "limited,full".
+std::string known_words(const std::vector<std::string>& words, const std::string& typed) {
+  const size_t comma = typed.find(',');
+  if (comma == std::string::npos) return known_word(words, typed);
+  return known_word(words, typed.substr(0, comma)) + "," + known_words(words, typed.substr(comma + 1));
 }
 
 }  // namespace
@@ -50,7 +63,10 @@ Result<Request> Request::parse(const Command& command, std::span<const std::stri
     return usage(error.what());
   }
   for (const auto& [option, parsed] : known) {
-    if (parsed->count() != 0) request.values_[option->name] = parsed->results();
+    if (parsed->count() == 0) continue;
+    for (const std::string& value : parsed->results()) {
+      request.values_[option->name].push_back(known_words(option->words, value));
+    }
   }
   bool options_end = false;
   for (const std::string& word : app.remaining()) {
@@ -59,7 +75,7 @@ Result<Request> Request::parse(const Command& command, std::span<const std::stri
     } else if (!options_end && word.size() > 1 && word.front() == '-') {
       return unknown_option(command, word);
     } else {
-      request.arguments_.push_back(word);
+      request.arguments_.push_back(known_word(command.words, word));
     }
   }
   if (request.has("--help")) return request;
@@ -79,8 +95,8 @@ Status Request::check() const {
   for (const std::string& argument : arguments_) {
     const std::vector<std::string>& words = command_->words;
     if (!words.empty() && std::find(words.begin(), words.end(), argument) == words.end()) {
-      return usage(fmt::format("'acuity {}' does not know '{}'; use one of: {}", command_->name, argument,
-                               fmt::join(words, ", ")));
+      return usage(fmt::format("'acuity {}' does not know '{}'{}; use one of: {}", command_->name, argument,
+                               did_you_mean(argument, words), fmt::join(words, ", ")));
     }
   }
   const std::string colour = value("--color");

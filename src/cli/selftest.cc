@@ -79,7 +79,7 @@ std::vector<std::string> check(const MetricInfo& metric, int threads, const std:
     add(complaint(scorer->score(pair.reference.view(), pair.distorted.view()), pair.name,
                   answer != nullptr ? &answer->value : nullptr));
   }
-  add(complaint(scorer->score(first.view(), first.view()), "identical", &metric.identical));
+  add(complaint(scorer->score(first.view(), first.view()), "identical", &*metric.identical));
   return complaints;
 }
 

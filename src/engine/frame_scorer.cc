@@ -100,7 +100,7 @@ struct FrameScorer::State {
     }
     const MetricInfo& info = entrant.entry->info;
     ACUITY_TRY_ASSIGN(entrant.options, OptionValues::parse(info, request.options));
-    ACUITY_TRY(validate_size(info, options.width, options.height));
+    ACUITY_TRY(validate_size(info, entrant.options, options.width, options.height));
     const Feature::Setup setup{options.width, options.height, options.depth, options.subsampling, entrant.options};
     ACUITY_TRY_ASSIGN(entrant.metric, entrant.entry->create(setup, *entrant.entry));
     for (const FeatureRequest& need : entrant.metric->needs()) entrant.places.push_back(list.place(need));

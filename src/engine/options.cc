@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
+
 namespace acuity {
 namespace {
 
@@ -24,7 +26,10 @@ std::optional<double> to_number(std::string_view text) {
 bool takes_numbers(const MetricOption& option) { return option.least <= option.most; }
 
 Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& option, const std::string& value) {
-  if (option.any_text || std::find(option.words.begin(), option.words.end(), value) != option.words.end()) return value;
+  if (option.any_text) return value;
+  for (const std::string& word : option.words) {
+    if (same_name(word, value)) return word;
+  }
   const std::optional<double> number = takes_numbers(option) ? to_number(value) : std::nullopt;
   const bool fits = number && *number >= option.least && *number <= option.most;
   if (fits && (!option.whole || *number == std::floor(*number))) return fmt::format("{}", *number);
@@ -36,10 +41,16 @@ Status unknown_option(const MetricInfo& metric, const std::string& name) {
   if (metric.options.empty()) return usage(fmt::format("{} has no options, but '{}' is given", metric.name, name));
   std::vector<std::string> names;
   for (const MetricOption& option : metric.options) names.push_back(option.name);
-  return usage(fmt::format("{} has no option '{}'; it has: {}", metric.name, name, fmt::join(names, ", ")));
+  return usage(fmt::format("{} has no option '{}'{}; it has: {}", metric.name, name, did_you_mean(name, names),
+                           fmt::join(names, ", ")));
 }
 
 }  // namespace
+
+int least_side(const MetricInfo& metric, const OptionValues& options) {
+  const auto refused = [](const OptionValue& option) { return option.name != "small" || option.value == "reject"; };
+  return std::all_of(options.all().begin(), options.all().end(), refused) ? metric.minimum_side : 1;
+}
 
 std::string allowed_values(const MetricOption& option) {
   if (option.any_text) return "any text";
@@ -56,7 +67,7 @@ Result<OptionValues> OptionValues::parse(const MetricInfo& metric, std::span<con
   for (const MetricOption& option : metric.options) values.all_.push_back({option.name, option.otherwise});
   for (const OptionValue& setting : given) {
     const auto found = std::find_if(metric.options.begin(), metric.options.end(), [&](const MetricOption& option) {
-      return option.name == setting.name || (!option.alias.empty() && option.alias == setting.name);
+      return same_name(option.name, setting.name) || (!option.alias.empty() && same_name(option.alias, setting.name));
     });
     if (found == metric.options.end()) return unknown_option(metric, setting.name);
     const size_t place = static_cast<size_t>(found - metric.options.begin());

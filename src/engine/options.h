@@ -36,6 +36,9 @@ class OptionValues {
   std::vector<OptionValue> all_;
 };
 
+/// The smallest side a metric takes with these options.
+int least_side(const MetricInfo& metric, const OptionValues& options);
+
 /// What an option takes, in words: "a number from 1 to 10000, or auto".
 std::string allowed_values(const MetricOption& option);
 

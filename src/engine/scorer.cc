@@ -46,7 +46,7 @@ struct Scorer::State {
   std::vector<Scorer> lanes;  // of score_many: each works on a pair of its own
 
   Status validate(const ImageView& view, std::string_view role) const {
-    return validate_view(view, role, entry->info, width, height, threads);
+    return validate_view(view, role, width, height, threads);
   }
 
   std::string device_name() const {
@@ -189,7 +189,7 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
       return Status(StatusCode::usage, fmt::format("{} has no difference map", options.metric));
     }
     if (Status cpu = prepare_cpu(); !cpu.ok()) return cpu;
-    if (Status size = validate_size(state->entry->info, width, height); !size.ok()) return size;
+    if (Status size = validate_size(state->entry->info, state->metric_options, width, height); !size.ok()) return size;
     state->options = options;
     state->width = width;
     state->height = height;

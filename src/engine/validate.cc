@@ -81,33 +81,41 @@ Status validate_finite(const ImageView& view, std::string_view role, const Threa
   return {};
 }
 
+// ", or small=libjxl" where the metric has such an option.
+std::string small_hint(const MetricInfo& metric) {
+  std::string hint;
+  for (const MetricOption& option : metric.options) {
+    if (option.name != "small") continue;
+    for (const std::string& word : option.words) hint += word == "reject" ? "" : ", or small=" + word;
+  }
+  return hint;
+}
+
 }  // namespace
 
-Status validate_size(const MetricInfo& metric, int width, int height) {
+Status validate_size(const MetricInfo& metric, const OptionValues& options, int width, int height) {
   if (width < 1 || height < 1 || width > kMaximumSide || height > kMaximumSide) {
     return Status(StatusCode::input,
                   fmt::format("a picture of {}x{} pixels cannot be scored: each side must be from 1 to {}", width,
                               height, kMaximumSide));
   }
-  if (width < metric.minimum_side || height < metric.minimum_side) {
+  if (std::min(width, height) < least_side(metric, options)) {
     return Status(
         StatusCode::input,
-        fmt::format("the pictures are {}x{} pixels, but {} needs at least {} on each side, as its reference does: "
-                    "use larger pictures or another metric",
-                    width, height, metric.name, metric.minimum_side));
+        fmt::format("the pictures are {}x{} pixels, but {} needs at least {} on each side: use larger pictures or "
+                    "another metric{}",
+                    width, height, metric.name, metric.minimum_side, small_hint(metric)));
   }
   return {};
 }
 
-Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height,
-                     const Threads& threads) {
+Status validate_view(const ImageView& view, std::string_view role, int width, int height, const Threads& threads) {
   if (view.width != width || view.height != height) {
     return Status(StatusCode::input,
                   fmt::format("the {} picture is {}x{} pixels, but {}x{} is expected: both pictures must "
                               "have the same size; scale or crop one of them first",
                               role, view.width, view.height, width, height));
   }
-  if (const Status size = validate_size(metric, view.width, view.height); !size.ok()) return size;
   if (view.channel_count() < 1 || view.channel_count() > 4) {
     return Status(StatusCode::usage,
                   fmt::format("the {} view has {} channels; 1 to 4 are possible", role, view.channel_count()));

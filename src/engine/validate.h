@@ -9,15 +9,15 @@
 #include "acuity/scorer.h"
 #include "acuity/status.h"
 #include "base/threads.h"
+#include "engine/options.h"
 
 namespace acuity {
 
 /// `role` is "reference" or "distorted", for messages.
-Status validate_view(const ImageView& view, std::string_view role, const MetricInfo& metric, int width, int height,
-                     const Threads& threads);
+Status validate_view(const ImageView& view, std::string_view role, int width, int height, const Threads& threads);
 
-/// Whether a metric can work on pictures of this size at all.
-Status validate_size(const MetricInfo& metric, int width, int height);
+/// Whether a metric with these options can work on pictures of this size at all.
+Status validate_size(const MetricInfo& metric, const OptionValues& options, int width, int height);
 
 }  // namespace acuity
 

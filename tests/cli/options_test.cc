@@ -129,7 +129,7 @@ TEST(Options, TheDocumentTellsEverything) {
 TEST(Options, UnknownOnesGetAGuess) {
   const Outcome outcome = acuity({"score", "--jsn", "a", "b"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_TRUE(contains(outcome.err, "'--jsn' (did you mean --json?)")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "'--jsn' (did you mean '--json'?)")) << outcome.err;
   EXPECT_EQ(acuity({"score", "-5", "b"}).exit_code, 2);
 }
 

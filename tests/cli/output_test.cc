@@ -145,7 +145,7 @@ TEST(Output, DevicesAndPipesAreWrittenAsTheyAre) {
   EXPECT_TRUE(nlohmann::json::accept(acuity(vmaf_words(clips, "/dev/fd/1")).out));
   EXPECT_EQ(acuity(vmaf_words(clips, "/dev/null")).exit_code, 0);
   EXPECT_EQ(acuity(vmaf_words(clips, "/dev/full")).exit_code, 1);
-  const std::string fifo = scratch("fifo");
+  const std::string fifo = scratch("output.fifo");
   fs::remove(fifo);
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   std::string read;

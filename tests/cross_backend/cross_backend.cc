@@ -309,6 +309,9 @@ int test(const std::string& device, bool quick) {
     }
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {1, 9}, {3, 2}, {5, 70}, {33, 7}}) {
       test_drawn(entry.info, device, width, height, false);
+      if (entry.info.name == "butteraugli") {
+        test_drawn(entry.info, device, width, height, false, Channels::rgb, {.metric_options = {{"small", "libjxl"}}});
+      }
     }
     test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
     for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {

@@ -41,7 +41,8 @@ TEST(MetricOptions, WrongOnesAreRefused) {
     const std::vector<OptionValue> given{{name, value}};
     return OptionValues::parse(example(), given).status().message();
   };
-  EXPECT_EQ(message("peek", "1"), "example has no option 'peek'; it has: peak, power, pool, file");
+  EXPECT_EQ(message("peek", "1"),
+            "example has no option 'peek' (did you mean 'peak'?); it has: peak, power, pool, file");
   EXPECT_EQ(message("power", "17"), "'17' does not do for the option power of example; use a number from 0.5 to 16");
   EXPECT_EQ(message("power", "0.4"), "'0.4' does not do for the option power of example; use a number from 0.5 to 16");
   EXPECT_EQ(message("pool", "best"), "'best' does not do for the option pool of example; use mean or worst");

@@ -41,17 +41,20 @@ Score cached_score(const ImageView& reference, const ImageView& distorted, Score
 // Relative 1e-5, and absolute 1e-6 below 0.1. Goldens of norms have six decimals.
 double tolerance(double golden) { return std::max(1e-5 * golden, 1e-6); }
 
+// What libjxl says of pictures with a side under 8 is asked for by name.
+const ScorerOptions kAsLibjxl{.metric_options = {{"small", "libjxl"}}};
+
 TEST(Butteraugli, AgreesWithTheReference) {
   for (const Golden& golden : goldens("butteraugli.csv", "max_norm")) {
     const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
     const double value = std::stod(golden.value);
-    EXPECT_NEAR(score(reference.view, distorted.view).value, value, tolerance(value))
+    EXPECT_NEAR(score(reference.view, distorted.view, kAsLibjxl).value, value, tolerance(value))
         << golden.reference << " " << golden.distorted;
   }
   for (const Golden& golden : goldens("butteraugli.csv", "norm3")) {
     const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
     const double value = std::stod(golden.value);
-    EXPECT_NEAR(output(score(reference.view, distorted.view), "norm3"), value, tolerance(value))
+    EXPECT_NEAR(output(score(reference.view, distorted.view, kAsLibjxl), "norm3"), value, tolerance(value))
         << golden.reference << " " << golden.distorted;
   }
 }
@@ -76,8 +79,8 @@ TEST(Butteraugli, AgreesWithTheReferenceForEveryOption) {
 TEST(Butteraugli, IdenticalPicturesScoreExactly0) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_9x17.png", "size_1x1.png"}) {
     const Picture picture = fixture(name);
-    EXPECT_EQ(score(picture.view, picture.view).value, 0.0) << name;
-    EXPECT_EQ(cached_score(picture.view, picture.view).value, 0.0) << name;
+    EXPECT_EQ(score(picture.view, picture.view, kAsLibjxl).value, 0.0) << name;
+    EXPECT_EQ(cached_score(picture.view, picture.view, kAsLibjxl).value, 0.0) << name;
   }
 }
 
@@ -198,13 +201,22 @@ TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
   EXPECT_GT(score(pq1.view, sdr2.view).value, 0);
 }
 
-TEST(Butteraugli, PicturesUnder8PixelsAreNotLookedAt) {
+TEST(Butteraugli, PicturesUnder8PixelsAreRefusedUnlessLibjxlsAnswerIsAskedFor) {
   const Sheet reference({}, 7, 40, Channels::rgb, drawn(false)), distorted({}, 7, 40, Channels::rgb, drawn(true));
-  for (const Score& result : {score(reference.view, distorted.view, {.want_map = true}),
-                              cached_score(reference.view, distorted.view, {.want_map = true})}) {
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{7, 40}, {40, 7}, {1, 1}}) {
+    const Status status = Scorer::create({.metric = "butteraugli"}, width, height).status();
+    EXPECT_EQ(status.code(), StatusCode::input);
+    EXPECT_NE(status.message().find("needs at least 8 on each side"), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("small=libjxl"), std::string::npos) << status.message();
+  }
+  EXPECT_TRUE(Scorer::create({.metric = "butteraugli"}, 8, 8).ok());
+  const ScorerOptions options{.metric_options = {{"small", "libjxl"}}, .want_map = true};
+  for (const Score& result :
+       {score(reference.view, distorted.view, options), cached_score(reference.view, distorted.view, options)}) {
     EXPECT_EQ(result.value, 0);
     EXPECT_EQ(result.map.values, std::vector<float>(7 * 40));
-    EXPECT_EQ(result.provenance.assumptions.front(), "size: below 8 x 8 pixels the difference is 0 by definition");
+    EXPECT_EQ(result.provenance.assumptions.front(),
+              "size: below 8 x 8 pixels small=libjxl gives 0, whatever the pictures show");
   }
 }
 

@@ -32,7 +32,7 @@ const MetricInfo& info() {
                     .version = "libvmaf 3.2.0",
                     .title = "Detail loss and additive impairments, in whole numbers",
                     .better = Better::higher,
-                    .identical = 1,
+                    .identical_says = "1, or up to 0.001 less or more by rounding",
                     .minimum_side = kLeastSide,
                     .alpha_rule = "",
                     .options = common_options()};

@@ -126,7 +126,7 @@ class Butteraugli final : public Metric {
       ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kWhite, map, measured));
     } else {
       measured.assumptions.push_back(
-          fmt::format("size: below {0} x {0} pixels the difference is 0 by definition", kMinimumSide));
+          fmt::format("size: below {0} x {0} pixels small=libjxl gives 0, whatever the pictures show", kMinimumSide));
     }
     if (transparent) measured.assumptions.push_back(std::string("alpha: ") + kAlphaRule);
     measured.value = norms.largest;
@@ -194,7 +194,7 @@ MetricEntry butteraugli_entry() {
   info.title = "Butteraugli: the largest psychovisual difference, after libjxl";
   info.better = Better::lower;
   info.identical = 0;
-  info.minimum_side = 1;
+  info.minimum_side = butteraugli::kMinimumSide;
   info.has_map = true;
   info.map_thresholds = {{0.717040941, 1.15563896}};
   info.alpha_rule = butteraugli::kAlphaRule;
@@ -216,7 +216,11 @@ MetricEntry butteraugli_entry() {
        .otherwise = "none",
        .least = 1,
        .most = 16,
-       .words = {"none"}}};
+       .words = {"none"}},
+      {.name = "small",
+       .help = "what becomes of pictures with a side under 8 pixels; libjxl: 0 whatever they show, as its tool says",
+       .otherwise = "reject",
+       .words = {"reject", "libjxl"}}};
   return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, true, 30, true};
 }
 

@@ -31,6 +31,7 @@ const MetricInfo& info() {
     made.version = "libvmaf 3.2.0";
     made.title = "banding, without a reference: 0 is none, 24 very annoying";
     made.better = Better::lower;
+    made.identical_says = "no fixed value: it measures the distorted video alone";
     MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .otherwise = ""};
     heatmaps.any_text = true;
     made.options = {

@@ -156,7 +156,7 @@ FeatureEntry float_ms_ssim_entry() {
                    .version = "libvmaf 3.2.0",
                    .title = "structural similarity of Y' over five scales",
                    .better = Better::higher,
-                   .identical = 1,
+                   .identical_says = "1, or up to 1e-6 less by rounding",
                    .minimum_side = float_ssim::kMinimumSide,
                    .alpha_rule = "",
                    .options = float_ssim::shared_options("MS-SSIM")},

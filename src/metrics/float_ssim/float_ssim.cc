@@ -160,7 +160,7 @@ FeatureEntry float_ssim_entry() {
                    .version = "libvmaf 3.2.0",
                    .title = "structural similarity of Y'",
                    .better = Better::higher,
-                   .identical = 1,
+                   .identical_says = "1, or up to 1e-6 less by rounding",
                    .minimum_side = float_ssim::kWindow,
                    .alpha_rule = "",
                    .options = std::move(options)},

@@ -28,7 +28,7 @@ MetricInfo info() {
   return {.name = "float_vif",
           .version = "libvmaf 3.2.0",
           .title = "visual information fidelity in floats (luma, four scales)",
-          .identical = 1,
+          .identical_says = "1, or up to 0.0001 less by rounding",
           .minimum_side = 16,
           .alpha_rule = "frames of video have none",
           .options = {vif::gain_limit_option(),

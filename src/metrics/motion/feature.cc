@@ -98,7 +98,7 @@ MetricInfo motion_info() {
                   .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in whole numbers",
                   .better = Better::lower,
-                  .identical = 0,
+                  .identical_says = "no fixed value: it measures the reference alone",
                   .minimum_side = kMinimumSide,
                   .alpha_rule = "",
                   .options = motion::weighing_options()};

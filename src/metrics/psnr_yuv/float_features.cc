@@ -133,7 +133,7 @@ MetricInfo luma_info(std::string name, std::string title) {
           .version = "libvmaf 3.2.0",
           .title = std::move(title),
           .better = Better::higher,
-          .identical = 60,
+          .identical_says = "60 where samples have 8 bits, 72 for 10, 84 for 12, 108 for 16",
           .alpha_rule = ""};
 }
 
@@ -141,13 +141,14 @@ MetricInfo float_psnr_info() { return luma_info("float_psnr", "peak signal-to-no
 
 MetricInfo float_ansnr_info() {
   MetricInfo info = luma_info("float_ansnr", "signal-to-noise ratio of luma once fine noise is smoothed away, in dB");
+  info.identical_says = "no fixed value: the two are smoothed differently";
   info.minimum_side = 3;  // the filters mirror two pixels at each edge
   return info;
 }
 
 MetricInfo float_moment_info() {
   MetricInfo info = luma_info("float_moment", "means of luma and of its square, of both videos");
-  info.identical = 0;
+  info.identical_says = "no fixed value: it is the mean of the reference's luma";
   return info;
 }
 

@@ -128,7 +128,7 @@ FeatureEntry psnr_yuv_entry() {
                   .version = "libvmaf 3.2.0",
                   .title = "peak signal-to-noise ratio of the planes of frames, in dB",
                   .better = Better::higher,
-                  .identical = 60,
+                  .identical_says = "60 where samples have 8 bits, 72 for 10, 84 for 12, 108 for 16",
                   .alpha_rule = ""};
   info.options = {switch_option("enable_chroma", "", "the colour planes as well", true),
                   switch_option("enable_mse", "", "the mean squared errors as well", false),

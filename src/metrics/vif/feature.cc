@@ -98,7 +98,7 @@ MetricInfo info() {
   return {.name = "vif",
           .version = "libvmaf 3.2.0",
           .title = "visual information fidelity in whole numbers (luma, four scales)",
-          .identical = 1,
+          .identical_says = "1, or up to 0.0001 less by rounding",
           .minimum_side = 16,
           .alpha_rule = "frames of video have none",
           .options = {vif::gain_limit_option(), vif::skip_option()}};

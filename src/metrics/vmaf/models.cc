@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "metrics/vmaf/model.h"
 
 __asm__(
@@ -163,10 +164,11 @@ std::span<const ShortName> short_names() { return kShortNames; }
 const ModelSet* find_model(std::string_view name) {
   if (name.starts_with("vmaf_")) name.remove_prefix(5);
   for (const ShortName& known : kShortNames) {
-    if (known.name == name) name = known.stands_for;
+    if (same_name(known.name, name)) name = known.stands_for;
   }
   const std::vector<ModelSet>& models = built_in_models();
-  const auto found = std::find_if(models.begin(), models.end(), [&](const ModelSet& set) { return set.name == name; });
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const ModelSet& set) { return same_name(set.name, name); });
   return found == models.end() ? nullptr : &*found;
 }
 
@@ -174,10 +176,13 @@ Result<ModelSet> load_model(const std::string& name_or_path) {
   if (const ModelSet* known = find_model(name_or_path)) return *known;
   std::error_code error;
   if (name_or_path.find('/') == std::string::npos && !std::filesystem::exists(name_or_path, error)) {
+    std::vector<std::string> names;
+    for (const ModelSet& set : built_in_models()) names.push_back(set.name);
+    for (const ShortName& known : kShortNames) names.emplace_back(known.name);
     return Status(StatusCode::usage,
-                  fmt::format("there is no model '{}' and no file of that name; 'acuity models' lists "
+                  fmt::format("there is no model '{}' and no file of that name{}; 'acuity models' lists "
                               "the models that are built in",
-                              name_or_path));
+                              name_or_path, did_you_mean(name_or_path, names)));
   }
   return read_model(name_or_path);
 }
