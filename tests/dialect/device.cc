@@ -18,13 +18,13 @@ namespace acuity {
 extern const KernelFile dialect_kernels;
 
 namespace tests {
-namespace {
-
 namespace kernels {
 using namespace kernel_dialect;
 inline constexpr const KernelFile* kKernelFile = &dialect_kernels;
 #include "dialect/kernels.h"
 }  // namespace kernels
+
+namespace {
 
 constexpr size_t kPairs = 1 << 15;
 constexpr int kGroups = kPairs / 64, kCount = kPairs;
