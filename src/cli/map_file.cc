@@ -3,39 +3,23 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <numbers>
-#include <vector>
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cli/text.h"
+#include "media/output_file.h"
 #include "media/write.h"
 
 namespace acuity::cli {
 namespace {
 
-constexpr int kColours = 256;
+constexpr std::string_view kDistorted = "{distorted}";
+constexpr std::string_view kMetric = "{metric}";
 
-// Butteraugli's colours, at equal steps of the scale. Good values end at 0.3 of it, bad ones begin at 0.45, and what is
-// beyond this many times the bad threshold has no more colours.
-constexpr std::array<std::array<double, 3>, 12> kThresholdColours{{{0, 0, 0},
-                                                                   {0, 0, 1},
-                                                                   {0, 1, 1},
-                                                                   {0, 1, 0},
-                                                                   {1, 1, 0},
-                                                                   {1, 0, 0},
-                                                                   {1, 0, 1},
-                                                                   {0.5, 0.5, 1},
-                                                                   {1, 0.5, 0.5},
-                                                                   {1, 1, 0.5},
-                                                                   {1, 1, 1},
-                                                                   {1, 1, 1}}};
-constexpr double kGoodPlace = 0.3;
-constexpr double kBadPlace = 0.45;
-constexpr double kBeyond = 12 / 0.5;
-// White is the last colour but one.
-constexpr double kWhiteAt = 1 + (10.0 / 11 - kBadPlace) * kBeyond;
+Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
 
 bool ends_in(const std::string& path, std::string_view ending) {
   return path.size() > ending.size() && std::equal(ending.rbegin(), ending.rend(), path.rbegin(), [](char a, char b) {
@@ -43,109 +27,141 @@ bool ends_in(const std::string& path, std::string_view ending) {
          });
 }
 
-uint8_t srgb_code(double light) {
-  light = std::clamp(light, 0.0, 1.0);
-  const double encoded = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
-  return static_cast<uint8_t>(std::lround(255 * encoded));
+// The name of a file, or of a metric with its options, as a part of the name of another.
+std::string part_of_name(std::string text) {
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
 }
 
-double cube(double x) { return x * x * x; }
-
-// What the brightest colour stands for. A few pixels are often far worse than all others, and would leave those black.
-float top_of_scale(const std::vector<float>& values) {
-  std::vector<float> sorted = values;
-  const auto place = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() - 1 - sorted.size() / 200);
-  std::nth_element(sorted.begin(), place, sorted.end());
-  return *place > 0 ? *place : *std::max_element(values.begin(), values.end());
-}
-
-// The colour of each value.
-template <typename ColourOf>
-std::vector<uint8_t> coloured(const DifferenceMap& map, ColourOf colour_of) {
-  std::vector<uint8_t> rgb;
-  rgb.reserve(map.values.size() * 3);
-  for (const float value : map.values) {
-    const std::array<uint8_t, 3> colour = colour_of(value);
-    rgb.insert(rgb.end(), colour.begin(), colour.end());
+void replace_all(std::string& text, std::string_view what, const std::string& with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
   }
-  return rgb;
 }
 
-// A map shown in colours, and what they mean.
-struct Shown {
-  std::vector<uint8_t> rgb;
-  std::string scale;
-};
-
-Shown fitted(const DifferenceMap& map) {
-  const float top = top_of_scale(map.values);
-  std::array<std::array<uint8_t, 3>, kColours> colours;
-  for (size_t i = 0; i < kColours; ++i) colours[i] = map_colour(static_cast<double>(i) / (kColours - 1));
-  const auto colour_of = [&](float value) {
-    const double place = top > 0 ? std::sqrt(std::clamp(static_cast<double>(value) / top, 0.0, 1.0)) : 0;
-    return colours[static_cast<size_t>(std::lround(place * (kColours - 1)))];
-  };
-  return {coloured(map, colour_of),
-          fmt::format("black is 0, pale yellow is {} or more, by square root between", short_number(top))};
+Status check_pattern(const std::string& pattern, size_t pictures, size_t metrics) {
+  if (!ends_in(pattern, ".png") && !ends_in(pattern, ".pfm")) {
+    return usage(fmt::format("--map is '{}'; its name must end in .png (colours) or .pfm (floats)", pattern));
+  }
+  const bool one_for_all = pictures > 1 && pattern.find(kDistorted) == std::string::npos;
+  const bool one_for_metrics = metrics > 1 && pattern.find(kMetric) == std::string::npos;
+  if (!one_for_all && !one_for_metrics) return {};
+  return usage(fmt::format(
+      "--map '{}' is one file, but there are {} distorted files and {} metrics: write {} where its "
+      "name is to hold theirs, as in 'map-{}{}{}.png'",
+      pattern, pictures, metrics,
+      one_for_all && one_for_metrics ? "{distorted} and {metric}"
+      : one_for_all                  ? kDistorted
+                                     : kMetric,
+      one_for_all ? kDistorted : "", one_for_all && one_for_metrics ? "-" : "", one_for_metrics ? kMetric : ""));
 }
 
-Shown by_thresholds(const DifferenceMap& map, double good, double bad) {
-  return {coloured(map, [&](float value) { return threshold_colour(value, good, bad); }),
-          fmt::format("black is 0, green is {}, red is {}, white is {} or more", short_number(good), short_number(bad),
-                      short_number(kWhiteAt * bad))};
+Result<std::pair<double, double>> parse_range(const std::string& text) {
+  const size_t comma = text.find(',');
+  if (comma == std::string::npos) {
+    return usage(fmt::format("invalid value '{}' for --map-range: expected LOW,HIGH", text));
+  }
+  std::pair<double, double> range;
+  ACUITY_TRY_ASSIGN(range.first, parse_number(text.substr(0, comma), "--map-range"));
+  ACUITY_TRY_ASSIGN(range.second, parse_number(text.substr(comma + 1), "--map-range"));
+  if (range.first < range.second) return range;
+  return usage(fmt::format("invalid value '{}' for --map-range: LOW must be less than HIGH", text));
+}
+
+Result<MapColours> read_colours(const Request& request, const std::string& pattern) {
+  MapColours colours;
+  for (const char* option : {"--map-range", "--map-colours"}) {
+    if (!request.has(option)) continue;
+    if (pattern.empty()) return usage(fmt::format("{} says how --map shows a map, which is not given", option));
+    if (ends_in(pattern, ".pfm")) {
+      return usage(
+          fmt::format("{} is for maps in colours (.png), and '{}' holds the values themselves", option, pattern));
+    }
+  }
+  if (request.has("--map-range")) {
+    ACUITY_TRY_ASSIGN(colours.range, parse_range(request.value("--map-range")));
+    colours.own = false;
+  }
+  if (!request.has("--map-colours")) return colours;
+  const std::string choice = request.value("--map-colours");
+  if (choice != "metric" && choice != "common") {
+    return usage(fmt::format("--map-colours is '{}'; use metric or common", choice));
+  }
+  colours.own = choice == "metric";
+  if (colours.own && colours.range) {
+    return usage("--map-range is for the common colours; those of a metric have a range of their own");
+  }
+  return colours;
 }
 
 }  // namespace
 
-std::array<uint8_t, 3> map_colour(double place) {
-  // A path through Oklab (B. Ottosson, 2020; the figures below are its published inverse): lightness rises evenly, the
-  // hue turns from blue-violet over red to yellow, and the chroma is what sRGB can show along the way.
-  const double lightness = 0.98 * place;
-  const double hue = (280 + 190 * place) / 180 * std::numbers::pi;
-  const double chroma = std::min({0.4 * place, 0.16, 0.085 + 0.5 * (1 - place)});
-  const double a = chroma * std::cos(hue);
-  const double b = chroma * std::sin(hue);
-  const double l = cube(lightness + 0.3963377774 * a + 0.2158037573 * b);
-  const double m = cube(lightness - 0.1055613458 * a - 0.0638541728 * b);
-  const double s = cube(lightness - 0.0894841775 * a - 1.2914855480 * b);
-  return {srgb_code(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-          srgb_code(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-          srgb_code(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+const std::vector<Option>& map_options() {
+  static const std::vector<Option> table = {
+      {.name = "--map",
+       .value = "FILE",
+       .help =
+           "write the difference map; the name ends in .png (colours) or .pfm (floats), and holds {distorted} where "
+           "several files are compared and {metric} where several metrics are; of a video --frame says which frame",
+       .suggest = Suggest::files},
+      {.name = "--map-range",
+       .value = "LOW,HIGH",
+       .help = "the values that black and the brightest colour stand for, so that maps can be compared; otherwise they "
+               "are fitted to each map"},
+      {.name = "--map-colours",
+       .value = "WHICH",
+       .help = "those of the metric's own tools, where it has any (butteraugli), or the ones common to all metrics",
+       .otherwise = "metric, and common with --map-range",
+       .words = {"metric", "common"},
+       .suggest = Suggest::words},
+  };
+  return table;
 }
 
-std::array<uint8_t, 3> threshold_colour(double value, double good, double bad) {
-  const double place = value < good  ? value / good * kGoodPlace
-                       : value < bad ? kGoodPlace + (value - good) / (bad - good) * (kBadPlace - kGoodPlace)
-                                     : kBadPlace + (value - bad) / (bad * kBeyond);
-  const double step = std::clamp(place * (kThresholdColours.size() - 1), 0.0, kThresholdColours.size() - 2.0);
-  const size_t below = static_cast<size_t>(step);
-  const double mix = step - static_cast<double>(below);
-  std::array<uint8_t, 3> colour;
-  for (size_t c = 0; c < 3; ++c) {
-    const double light = mix * kThresholdColours[below + 1][c] + (1 - mix) * kThresholdColours[below][c];
-    colour[c] = static_cast<uint8_t>(std::lround(255 * std::sqrt(light)));
+Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> distorted,
+                          std::span<const MetricChoice> metrics, std::span<const std::string> inputs) {
+  MapPlan plan;
+  if (request.has("--map")) plan.pattern = request.value("--map");
+  ACUITY_TRY_ASSIGN(plan.colours, read_colours(request, plan.pattern));
+  if (plan.pattern.empty()) return plan;
+  ACUITY_TRY(check_pattern(plan.pattern, distorted.size(), metrics.size()));
+  for (const MetricChoice& metric : metrics) {
+    if (find_metric(metric.name)->has_map) continue;
+    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", metric.name));
   }
-  return colour;
+  std::set<std::string> taken;
+  for (const std::string& file : distorted) {
+    for (const MetricChoice& metric : metrics) {
+      const std::string path = map_path(plan.pattern, file, metric.label);
+      if (!taken.insert(path).second) {
+        return usage(fmt::format("two maps would be {}: the distorted files need different names", path));
+      }
+      ACUITY_TRY(OutputFile::check(path, "--map", inputs).status());
+    }
+  }
+  return plan;
 }
 
-Status check_map_name(const std::string& path) {
-  if (ends_in(path, ".png") || ends_in(path, ".pfm")) return {};
-  return Status(StatusCode::usage,
-                fmt::format("--map is '{}'; its name must end in .png (colours) or .pfm (floats)", path));
+std::string map_path(const std::string& pattern, const std::string& distorted, const std::string& metric_label) {
+  std::string path = pattern;
+  const std::string name = distorted == "-" ? "stdin" : std::filesystem::path(distorted).filename().string();
+  // The metric first: a file may have braces in its name.
+  replace_all(path, kMetric, part_of_name(metric_label));
+  replace_all(path, kDistorted, part_of_name(name));
+  return path;
 }
 
-Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map) {
+Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map,
+                              const MapColours& colours) {
   if (map.values.empty()) return Status(StatusCode::internal, fmt::format("{} gave no difference map", metric.name));
   if (ends_in(path, ".pfm")) {
     if (Status written = write_pfm(path, map.width, map.height, map.values); !written.ok()) return written;
     return fmt::format("map: {}, the largest value is {}", path,
                        short_number(*std::max_element(map.values.begin(), map.values.end())));
   }
-  const Shown shown = metric.map_thresholds
-                          ? by_thresholds(map, metric.map_thresholds->first, metric.map_thresholds->second)
-                          : fitted(map);
+  const ColouredMap shown = coloured(map, metric, colours);
   const std::string description = fmt::format("{} difference map: {}", metric.name, shown.scale);
-  if (Status written = write_png(path, map.width, map.height, shown.rgb, description); !written.ok()) return written;
+  ACUITY_TRY(write_png(path, map.width, map.height, shown.pixels, shown.palette, description));
   return fmt::format("map: {}, {}", path, shown.scale);
 }
 

@@ -3,29 +3,37 @@
 #ifndef ACUITY_CLI_MAP_FILE_H
 #define ACUITY_CLI_MAP_FILE_H
 
-#include <array>
-#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
+#include "cli/lists.h"
+#include "cli/map_colours.h"
+#include "cli/request.h"
 
 namespace acuity::cli {
 
-/// Whether the name of the file says what to write.
-Status check_map_name(const std::string& path);
+struct MapPlan {
+  std::string pattern;  // as given; empty: no maps
+  MapColours colours;
+};
+
+const std::vector<Option>& map_options();
+
+/// What the options say of maps. `inputs` are all files that are read: every map must have a place of its own, at which
+/// it can be written and which is none of these.
+Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> distorted,
+                          std::span<const MetricChoice> metrics, std::span<const std::string> inputs);
+
+/// The name of one map.
+std::string map_path(const std::string& pattern, const std::string& distorted, const std::string& metric_label);
 
 /// Writes the map and says, for people, how its values are shown.
-Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map);
-
-/// The sRGB colour for a place from 0 to 1 on the scale: from black over violet and red to pale yellow, in equal steps
-/// of perceived lightness.
-std::array<uint8_t, 3> map_colour(double place);
-
-/// The colour of a value on the scale that Butteraugli's own tools use: from black over blue to green where good values
-/// end, over yellow to red where bad ones begin, then purple and pastel to white.
-std::array<uint8_t, 3> threshold_colour(double value, double good, double bad);
+Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map,
+                              const MapColours& colours);
 
 }  // namespace acuity::cli
 

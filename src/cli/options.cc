@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "cli/commands.h"
 #include "cli/geometry.h"
+#include "cli/map_file.h"
 #include "cli/video_plan.h"
 #include "cli/vmaf_plan.h"
 
@@ -65,10 +66,6 @@ std::vector<Option> picture_options() {
        .value = "X",
        .help = "exit with 5 when the first metric says that a picture is worse than X: below X where higher is "
                "better, above X where lower is better"},
-      {.name = "--map",
-       .value = "FILE",
-       .help = "write the difference map of one pair and one metric; the name ends in .png (colours) or .pfm (floats)",
-       .suggest = Suggest::files},
       {.name = "--threads",
        .value = "N",
        .help = "how many threads work; never changes a score",
@@ -110,7 +107,8 @@ Command score_command() {
                    {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
                     "every frame of two videos, and all pools"}},
       .options = with_common(
-          joined(joined(joined(picture_options(), geometry_options()), pairing_options()), stream_options())),
+          joined(joined(joined(joined(picture_options(), map_options()), geometry_options()), pairing_options()),
+                 stream_options())),
       .words = {},
       .minimum_arguments = 0,
       .maximum_arguments = 1 << 20,

@@ -30,7 +30,7 @@ constexpr int kMostThreads = 1024;
 
 struct Plan {
   ScoreJob job;
-  std::string map;  // empty: none
+  MapPlan maps;
   std::optional<VideoPlan> video;
   std::optional<double> limit;
   bool explain = false;
@@ -85,24 +85,6 @@ std::vector<std::string> inputs_of(const ScoreJob& job) {
   return files;
 }
 
-Status plan_map(const Request& request, Plan& plan) {
-  if (!request.has("--map")) return {};
-  const ScoreJob& job = plan.job;
-  plan.map = request.value("--map");
-  if (Status named = check_map_name(plan.map); !named.ok()) return named;
-  if (job.distorted.size() != 1 || job.metrics.size() != 1) {
-    return usage(fmt::format("--map is for one pair and one metric, not for {} and {}", job.distorted.size(),
-                             job.metrics.size()));
-  }
-  const std::string& metric = job.metrics.front().name;
-  if (!find_metric(metric)->has_map) {
-    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", metric));
-  }
-  ACUITY_TRY(OutputFile::check(plan.map, "--map", inputs_of(job)).status());
-  plan.job.want_map = true;
-  return {};
-}
-
 Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
   if (job.device != "auto" && job.device != "cpu") {
@@ -133,7 +115,6 @@ Status plan_streams(const Request& request, Plan& plan) {
   }
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
-  if (!plan.map.empty()) return usage("--map is for pictures, not for videos");
   std::error_code error;
   if (job.distorted.size() > 1 && (job.reference == "-" || std::filesystem::is_fifo(job.reference, error))) {
     return usage("a reference video that several are compared with is read several times: give a file, not a pipe");
@@ -147,7 +128,8 @@ Result<Plan> make_plan(const Request& request) {
   if (Status files = plan_files(request, plan.job); !files.ok()) return files;
   if (Status metrics = plan_metrics(request, plan); !metrics.ok()) return metrics;
   ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
-  if (Status map = plan_map(request, plan); !map.ok()) return map;
+  ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
+  plan.job.want_map = !plan.maps.pattern.empty();
   if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;
   if (request.has("--plain") + request.has("--json") + request.has("--csv") > 1) {
     return usage("only one of --plain, --json and --csv is possible");
@@ -222,10 +204,13 @@ class Run {
   void finish(PairResult& pair, bool reference_is_good) {
     std::vector<std::string> lines;
     if (pair.status.ok() && plan_.explain) lines = explanation(pair);
-    if (pair.status.ok() && !plan_.map.empty()) {
-      const Result<std::string> map = write_map(plan_.map, *pair.scores.front().metric, pair.scores.front().score.map);
-      if (map.ok() && plan_.explain) lines.push_back(*map);
-      if (!map.ok()) fail(map.status());  // the scores are as good without it
+    if (pair.status.ok() && plan_.job.want_map) {
+      for (const MetricScore& entry : pair.scores) {
+        const std::string path = map_path(plan_.maps.pattern, pair.distorted, entry.label);
+        const Result<std::string> map = write_map(path, *entry.metric, entry.score.map, plan_.maps.colours);
+        if (map.ok() && plan_.explain) lines.push_back(*map);
+        if (!map.ok()) fail(map.status());  // the scores are as good without it
+      }
     }
     for (const std::string& warning : pair.warnings) {
       console_.warn(warning);

@@ -91,6 +91,11 @@ class VideoScorer {
   }
 
   Status create_scorers() {
+    if (job_.want_map && expected_frames() != 1) {
+      return Status(StatusCode::usage, fmt::format("--map is for one frame of {}: choose it with --frame N, counted "
+                                                   "from 0",
+                                                   reference_->name()));
+    }
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
       if (result_.scores.back().metric->frames) continue;

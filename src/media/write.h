@@ -3,6 +3,7 @@
 #ifndef ACUITY_MEDIA_WRITE_H
 #define ACUITY_MEDIA_WRITE_H
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,9 +12,10 @@
 
 namespace acuity {
 
-/// 8-bit sRGB, three samples a pixel, rows from the top; `description` goes into the file as text.
-Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> rgb,
-                 const std::string& description);
+/// A picture of at most 256 sRGB colours: for each pixel, rows from the top, its place in the palette. `description`
+/// goes into the file as text.
+Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> pixels,
+                 std::span<const std::array<uint8_t, 3>> palette, const std::string& description);
 
 /// One float a pixel, rows from the top (the format itself stores them from the bottom).
 Status write_pfm(const std::string& path, int width, int height, std::span<const float> values);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -7,9 +8,10 @@
 #include "acuity/picture.h"
 #include "acuity/scorer.h"
 #include "cli/command.h"
-#include "cli/map_file.h"
+#include "cli/map_colours.h"
 #include "cli/pictures.h"
 #include "cli/selftest_pictures.h"
+#include "support/y4m.h"
 
 namespace acuity::test {
 namespace {
@@ -72,6 +74,140 @@ TEST(Map, ThresholdColoursAreThoseOfButteraugli) {
   const Outcome outcome = acuity({"score", "--explain", "-m", "butteraugli", "--map", path, scene(), noisy()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("green is 0.717041, red is 1.15564"), std::string::npos) << outcome.out;
+}
+
+double luma_of(const Picture& picture, int i) {
+  const std::byte* pixel = picture.view.planes[0] + i * picture.view.pixel_stride;
+  return 0.2126 * std::to_integer<int>(pixel[0]) + 0.7152 * std::to_integer<int>(pixel[1]) +
+         0.0722 * std::to_integer<int>(pixel[2]);
+}
+
+Picture map_of(std::vector<std::string> words, const std::string& name) {
+  const std::string path = scratch(name);
+  words.insert(words.begin(), {"score", "--map", path});
+  const Outcome outcome = acuity(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Result<Picture> map = read_picture(path);
+  EXPECT_TRUE(map.ok()) << map.status().message();
+  return map.ok() ? *map : Picture();
+}
+
+bool equal_pixels(const Picture& a, const Picture& b) {
+  const auto size = static_cast<size_t>(a.view.row_stride) * static_cast<size_t>(a.view.height);
+  return a.view.width == b.view.width && a.view.height == b.view.height &&
+         std::memcmp(a.view.planes[0], b.view.planes[0], size) == 0;
+}
+
+// A map that is black but for a few spots tells nothing.
+TEST(Map, Ssimulacra2CanBeReadAtAGlance) {
+  const auto dark_part = [](const std::string& distorted) {
+    const Picture map = map_of({scene(), distorted}, "glance.png");
+    int dark = 0;
+    for (int i = 0; i < 157 * 93; ++i) dark += luma_of(map, i) < 24;
+    return dark / (157.0 * 93.0);
+  };
+  EXPECT_LT(dark_part(noisy()), 0.25);   // noise is everywhere
+  EXPECT_LT(dark_part(blurred()), 0.5);  // flat parts stay as they are
+}
+
+TEST(Map, ARangeMakesMapsComparable) {
+  // The same error counts the same whatever else is in the map.
+  const Picture fixed = map_of({"-m", "mse", "--map-range", "0,2000", scene(), noisy()}, "fixed.png");
+  const Picture fitted = map_of({"-m", "mse", scene(), noisy()}, "fitted.png");
+  EXPECT_FALSE(equal_pixels(fixed, fitted));
+  EXPECT_NE(read_file(scratch("fixed.png")).find("black is 0, pale yellow is 2000 or more"), std::string::npos);
+  Result<Scorer> scorer = Scorer::create({.metric = "mse", .want_map = true}, 157, 93);
+  const cli::DrawnPair pair = cli::selftest_pairs()[0];
+  const Result<Score> score = scorer->score(pair.reference.view(), pair.distorted.view());
+  for (int i = 0; i < 157 * 93; ++i) {
+    const double value = score->map.values[static_cast<size_t>(i)];
+    const double place = std::round(255 * std::sqrt(std::min(value / 2000, 1.0))) / 255;
+    const cli::MapColour expected = cli::map_colour(place);
+    ASSERT_EQ(std::memcmp(fixed.view.planes[0] + i * fixed.view.pixel_stride, expected.data(), 3), 0) << value;
+  }
+  const Picture above = map_of({"-m", "mse", "--map-range", "100,2000", scene(), noisy()}, "above.png");
+  EXPECT_NE(read_file(scratch("above.png")).find("black is 100 or less"), std::string::npos);
+  EXPECT_FALSE(equal_pixels(fixed, above));
+}
+
+TEST(Map, ColoursAreTheMetricsOwnOrTheCommonOnes) {
+  const Picture own = map_of({"-m", "butteraugli", scene(), noisy()}, "own.png");
+  EXPECT_TRUE(
+      equal_pixels(own, map_of({"-m", "butteraugli", "--map-colours", "metric", scene(), noisy()}, "own2.png")));
+  const Picture common = map_of({"-m", "butteraugli", "--map-colours", "common", scene(), noisy()}, "common.png");
+  EXPECT_FALSE(equal_pixels(own, common));
+  EXPECT_NE(read_file(scratch("common.png")).find("butteraugli difference map: black is 0, pale yellow is "),
+            std::string::npos);
+  // A range is of the common colours.
+  map_of({"-m", "butteraugli", "--map-range", "0,2", scene(), noisy()}, "range.png");
+  EXPECT_NE(read_file(scratch("range.png")).find("pale yellow is 2 or more"), std::string::npos);
+}
+
+TEST(Map, SeveralFilesAndMetricsHaveOneEach) {
+  const std::string folder = scratch("several");
+  std::filesystem::create_directories(folder);
+  const std::string pattern = folder + "/{metric}-{distorted}.pfm";
+  ASSERT_EQ(acuity({"score", "-m", "mse,butteraugli:pnorm=2", "--map", pattern, scene(), noisy(), blurred()}).exit_code,
+            0);
+  for (const char* name : {"mse-noisy.png.pfm", "mse-blurred.png.pfm", "butteraugli:pnorm=2-noisy.png.pfm",
+                           "butteraugli:pnorm=2-blurred.png.pfm"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 4);
+  const std::string alone = scratch("alone.pfm");
+  ASSERT_EQ(acuity({"score", "-m", "mse", "--map", alone, scene(), blurred()}).exit_code, 0);
+  EXPECT_EQ(read_file(folder + "/mse-blurred.png.pfm"), read_file(alone));
+}
+
+void expect_refused(std::vector<std::string> words, const std::string& part) {
+  words.insert(words.begin(), "score");
+  const Outcome outcome = acuity(words);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+}
+
+TEST(Map, WhatMakesNoSenseIsRefused) {
+  const std::string map = scratch("refused.png");
+  expect_refused({"--map", map, scene(), noisy(), blurred()}, "write {distorted} where");
+  expect_refused({"--map", map, "-m", "mse,psnr", scene(), noisy()}, "write {metric} where");
+  expect_refused(
+      {"--map", map, "-m", "mse,psnr", scene(), noisy(), blurred()},
+      "write {distorted} and {metric} where its name is to hold theirs, as in 'map-{distorted}-{metric}.png'");
+  expect_refused({"--map", scratch("{distorted}.png"), scene(), noisy(), noisy()}, "need different names");
+  write_file(scratch("mse-noisy.png"), read_file(noisy()));
+  expect_refused({"--map", scratch("{metric}-noisy.png"), "-m", "mse", scene(), scratch("mse-noisy.png")},
+                 "would overwrite the input");
+  expect_refused({"--map", map, "-m", "vmaf", scene(), noisy()}, "has no difference map");
+  expect_refused({"--map-range", "0,1", scene(), noisy()}, "--map shows a map, which is not given");
+  for (const char* range : {"1", "1,1", "2,1", "a,b", ",", "0,inf"}) {
+    expect_refused({"--map", map, "--map-range", range, scene(), noisy()}, "--map-range");
+  }
+  expect_refused({"--map", map, "--map-colours", "grey", scene(), noisy()}, "use metric or common");
+  expect_refused({"--map", map, "--map-colours", "metric", "--map-range", "0,1", scene(), noisy()}, "common colours");
+  expect_refused({"--map", scratch("a.pfm"), "--map-range", "0,1", scene(), noisy()}, "values themselves");
+}
+
+TEST(Map, OneFrameOfAVideoHasOne) {
+  const std::string reference = scratch("reference.y4m"), distorted = scratch("distorted.y4m");
+  write_file(reference, draw_y4m({.frames = 4}));
+  write_file(distorted, draw_y4m({.frames = 4, .damage = 9}));
+  const std::string map = scratch("frame.pfm");
+  expect_refused({"-m", "mse", "--map", map, reference, distorted}, "choose it with --frame N");
+  ASSERT_EQ(acuity({"score", "-m", "mse", "--start", "2", "--end", "3", "--map", map, reference, distorted}).exit_code,
+            0);
+  // A video of that frame alone.
+  const auto alone = [](const std::string& name, const Drawing& drawing) {
+    const std::string path = scratch(name);
+    const std::string text = draw_y4m(drawing);
+    write_file(path, text.substr(0, text.find('\n') + 1) + "FRAME\n" + draw_frame(drawing, 2, 8));
+    return path;
+  };
+  const std::string expected = scratch("expected.pfm");
+  ASSERT_EQ(acuity({"score", "-m", "mse", "--map", expected, alone("a.y4m", {.frames = 4}),
+                    alone("b.y4m", {.frames = 4, .damage = 9})})
+                .exit_code,
+            0);
+  EXPECT_EQ(read_file(map), read_file(expected));
 }
 
 TEST(Map, IdenticalPicturesGiveBlack) {

@@ -14,16 +14,9 @@
 
 #include "cli/command.h"
 #include "cli/selftest_pictures.h"
-#include "media/write.h"
 
 namespace acuity::test {
 namespace {
-
-std::string saved(const std::string& name, const cli::DrawnPicture& picture) {
-  const std::string path = scratch(name);
-  EXPECT_TRUE(write_png(path, picture.width, picture.height, picture.rgb, "for a test").ok());
-  return path;
-}
 
 std::string big_endian(unsigned long value) {
   std::string text;
@@ -35,6 +28,32 @@ std::string chunk(const std::string& type_and_data) {
   const auto* bytes = reinterpret_cast<const Bytef*>(type_and_data.data());
   return big_endian(type_and_data.size() - 4) + type_and_data +
          big_endian(crc32(0, bytes, static_cast<uInt>(type_and_data.size())));
+}
+
+const std::string kSignature = "\x89PNG\r\n\x1a\n";
+
+std::string header(int width, int height) {
+  return chunk("IHDR" + big_endian(static_cast<unsigned>(width)) + big_endian(static_cast<unsigned>(height)) +
+               std::string("\x08\x02\x00\x00\x00", 5));
+}
+
+// An sRGB picture.
+std::string saved(const std::string& name, const cli::DrawnPicture& picture) {
+  const size_t row = 3 * static_cast<size_t>(picture.width);
+  std::string rows;
+  for (size_t at = 0; at < picture.rgb.size(); at += row) {
+    rows += '\0';  // no filter
+    rows.append(reinterpret_cast<const char*>(picture.rgb.data()) + at, row);
+  }
+  uLongf size = compressBound(rows.size());
+  std::string packed(size, '\0');
+  EXPECT_EQ(compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()),
+                     rows.size()),
+            Z_OK);
+  const std::string path = scratch(name);
+  write_file(path, kSignature + header(picture.width, picture.height) + chunk(std::string("sRGB\0", 5)) +
+                       chunk("IDAT" + packed.substr(0, size)) + chunk("IEND"));
+  return path;
 }
 
 }  // namespace
@@ -50,8 +69,8 @@ std::string flat(int width, int height) {
 
 std::string png_declaring(unsigned width, unsigned height) {
   const std::string path = scratch(fmt::format("declares_{}x{}.png", width, height));
-  const std::string header = "IHDR" + big_endian(width) + big_endian(height) + std::string("\x08\x02\x00\x00\x00", 5);
-  write_file(path, "\x89PNG\r\n\x1a\n" + chunk(header) + chunk("IDATx") + chunk("IEND"));
+  write_file(path,
+             kSignature + header(static_cast<int>(width), static_cast<int>(height)) + chunk("IDATx") + chunk("IEND"));
   return path;
 }
 

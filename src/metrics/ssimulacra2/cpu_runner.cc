@@ -34,6 +34,43 @@ Planes take_planes(Arena& arena, Size size) {
   return planes;
 }
 
+// The two pixels of a scale around a place in the picture, and the share of the second.
+struct Around {
+  size_t first, second;
+  float share;
+};
+
+std::vector<Around> around(int length, int scale_length, int scale) {
+  const int step = 1 << scale;
+  std::vector<Around> places(static_cast<size_t>(length));
+  for (int i = 0; i < length; ++i) {
+    const int twice = 2 * i + 1 - step;  // from the middle of the first pixel to that of this one, in halves
+    const int first = twice < 0 ? -1 : twice / (2 * step);
+    places[static_cast<size_t>(i)] = {static_cast<size_t>(std::max(first, 0)),
+                                      static_cast<size_t>(std::min(first + 1, scale_length - 1)),
+                                      static_cast<float>(twice - 2 * step * first) / static_cast<float>(2 * step)};
+  }
+  return places;
+}
+
+// Adds the map of a scale to that of the picture. Between the middles of its pixels it runs straight: blocks would show
+// edges where there are none. What a pixel adds in all is the same.
+void add_enlarged(const std::vector<float>& scale_map, Size size, int scale, DifferenceMap& whole) {
+  const std::vector<Around> columns = around(whole.width, size.width, scale);
+  const std::vector<Around> rows = around(whole.height, size.height, scale);
+  const auto width = static_cast<size_t>(size.width);
+  std::vector<float> mixed(width);
+  float* to = whole.values.data();
+  for (const Around& row : rows) {
+    const float* first = scale_map.data() + row.first * width;
+    const float* second = scale_map.data() + row.second * width;
+    for (size_t x = 0; x < width; ++x) mixed[x] = first[x] + row.share * (second[x] - first[x]);
+    for (const Around& column : columns) {
+      *to++ += mixed[column.first] + column.share * (mixed[column.second] - mixed[column.first]);
+    }
+  }
+}
+
 class CpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
@@ -99,11 +136,7 @@ class CpuRunner final : public Runner {
       const MapWeights weights = map_weights(errors, static_cast<int>(s));
       scale_map.resize(static_cast<size_t>(sizes_[s].width) * static_cast<size_t>(sizes_[s].height));
       run_scale(s, reference, distorted, &weights, scale_map.data());
-      for (int y = 0; y < setup_.height; ++y) {
-        const float* from = scale_map.data() + static_cast<size_t>(y >> s) * static_cast<size_t>(sizes_[s].width);
-        float* to = whole.values.data() + static_cast<size_t>(y) * static_cast<size_t>(setup_.width);
-        for (int x = 0; x < setup_.width; ++x) to[x] += from[x >> s];
-      }
+      add_enlarged(scale_map, sizes_[s], static_cast<int>(s), whole);
     }
     return whole;
   }
