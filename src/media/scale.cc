@@ -154,8 +154,8 @@ Result<Picture> scaled(const Picture& picture, int width, int height, Scaler sca
   Picture result = picture;
   result.pixels.reset(new (std::nothrow) std::byte[row_bytes * static_cast<size_t>(height)]);
   if (!result.pixels) {
-    return Status(StatusCode::internal, fmt::format("out of memory: '{}' needs {} MiB to be scaled to {}x{}", name,
-                                                    row_bytes * static_cast<size_t>(height) >> 20, width, height));
+    return Status(StatusCode::out_of_memory, fmt::format("out of memory: '{}' needs {} MiB to be scaled to {}x{}", name,
+                                                         row_bytes * static_cast<size_t>(height) >> 20, width, height));
   }
   Scaling(from, scaler, width, height).run(result.pixels.get(), row_bytes, threads);
   result.view = interleaved_view(result.pixels.get(), width, height, from.channels, type);
