@@ -104,6 +104,8 @@ Command score_command() {
                     "two metrics, two files, as JSON"},
                    {"acuity score --fail-under 70 original.png compressed.jpg",
                     "a gate for scripts: exit code 5 below 70"},
+                   {"acuity score --scale dist --map map.png original.png half-size.webp",
+                    "at the size of the original, and where the difference is"},
                    {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
                     "every frame of two videos, and all pools"}},
       .options = with_common(
