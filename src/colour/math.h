@@ -3,6 +3,38 @@
 // metrics/upload_kernels.h on GPUs.
 #include "colour/curves.h"
 
+// Equal samples of different depths, and of floats, must give equal light. What they have in common is the quotient of
+// the sample and the largest one, rounded to float. Where that is a number of 255ths, whether it was divided or
+// multiplied by a reciprocal, this is the number; otherwise -1.
+FUNCTION real byte_of(real quotient) {
+  const real code = (quotient * real(255.0f) + real(12582912.0f)) - real(12582912.0f);
+  const real apart = abs(code * real(0.00392156886f) - quotient);
+  const real near = select(apart <= quotient * real(2.38418579e-7f), code, real(-1.0f));
+  return select(quotient <= real(1.0f), near, real(-1.0f));
+}
+
+// The quotient as the references have it for 8-bit pictures: their reciprocal rounds otherwise than a division.
+FUNCTION real fraction_of(real quotient) {
+  const real code = byte_of(quotient);
+  return select(code >= real(0.0f), code * real(0.00392156886f), quotient);
+}
+
+FUNCTION real place_among(real encoded, real last, real first, real otherwise) {
+  const real code = (encoded * last + real(12582912.0f)) - real(12582912.0f);
+  return select(divide(code, last) == encoded, first + code, otherwise);
+}
+
+// Where a float sample that is the quotient of a code of 8, 10, 12 or 16 bits has its light in the table of floats
+// (colour/samples.h), which has those of 16, of 12 and of 10 bits one after the other; -1 for all other samples.
+FUNCTION real code_place(real encoded) {
+  real place = place_among(encoded, real(1023.0f), real(69632.0f), real(-1.0f));
+  place = place_among(encoded, real(4095.0f), real(65536.0f), place);
+  place = place_among(encoded, real(65535.0f), real(0.0f), place);
+  const real code = byte_of(encoded);
+  place = select(code >= real(0.0f), code * real(257.0f), place);
+  return select(encoded >= real(0.0f), select(encoded <= real(1.0f), place, real(-1.0f)), real(-1.0f));
+}
+
 FUNCTION real with_sign_of(real sign, real magnitude) { return select(sign < real(0.0f), -magnitude, magnitude); }
 
 // IEC 61966-2-1, relative error within 5e-7.

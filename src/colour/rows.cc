@@ -106,20 +106,21 @@ struct Rows::Maker {
   float background = 0;
   Load load = nullptr;
 
-  void set_curve(const SampleSteps& of_samples, const Curve& curve) {
-    for (Channel& channel : channels) channel = {of_samples, curve, nullptr};
+  void set_curve(int curve, double a, double b, const Curve& function) {
+    const SampleSteps of_samples{.curve = curve, .a = static_cast<float>(a), .b = static_cast<float>(b)};
+    for (Channel& channel : channels) channel = {of_samples, function, {a, b}};
   }
-  void set_scale(float factor) {
-    set_curve({.curve = CURVE_SCALE, .a = factor}, [factor](double x) { return x * double{factor}; });
+  void set_scale(double factor) {
+    set_curve(CURVE_SCALE, factor, 0, [factor](double x) { return x * factor; });
   }
   void set_srgb(WorkingSpace::SrgbCurve curve) {
     switch (curve) {
       case WorkingSpace::SrgbCurve::exact:
-        return set_curve({.curve = CURVE_SRGB}, srgb_to_linear);
+        return set_curve(CURVE_SRGB, 1, 0, srgb_to_linear);
       case WorkingSpace::SrgbCurve::libjxl:
-        return set_curve({.curve = CURVE_SRGB_LIBJXL}, srgb_to_linear);
+        return set_curve(CURVE_SRGB_LIBJXL, 1, 0, srgb_to_linear);
       case WorkingSpace::SrgbCurve::single:
-        return set_curve({.curve = CURVE_SRGB_SINGLE},
+        return set_curve(CURVE_SRGB_SINGLE, 1, 0,
                          [](double x) { return srgb_to_linear_single(static_cast<float>(x)); });
     }
   }
@@ -127,7 +128,7 @@ struct Rows::Maker {
   Status set_colour(const ImageView& view, const WorkingSpace& space);
   void set_profile(const IccConversion& icc);
   void encode();
-  void finish(const ImageView& view, bool srgb);
+  void finish(const ImageView& view);
 };
 
 void Rows::Maker::set_matrix(const Matrix3& matrix) {
@@ -144,8 +145,7 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
     return Status(StatusCode::input, "the picture's primaries do not span a colour space; correct or remove them");
   const double nits = space.nits_of_one;
   const auto power = [this](double exponent) {
-    set_curve({.curve = CURVE_POWER, .a = static_cast<float>(exponent)},
-              [exponent](double x) { return signed_power(x, exponent); });
+    set_curve(CURVE_POWER, exponent, 0, [exponent](double x) { return signed_power(x, exponent); });
   };
   switch (colour.transfer) {
     case Transfer::srgb:
@@ -161,17 +161,15 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
       power(2.4);
       break;
     case Transfer::pq:
-      set_curve({.curve = CURVE_PQ, .a = static_cast<float>(pq_to_nits(1) / nits)},
-                [nits](double x) { return pq_to_nits(x) / nits; });
+      set_curve(CURVE_PQ, pq_to_nits(1) / nits, 0, [nits](double x) { return pq_to_nits(x) / nits; });
       break;
     case Transfer::hlg: {
       const double gamma = hlg_system_gamma(colour.peak_nits), scale = colour.peak_nits / nits;
       if (view.is_grey()) {
-        set_curve({.curve = CURVE_HLG_GREY, .a = static_cast<float>(gamma), .b = static_cast<float>(scale)},
-                  [=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
+        set_curve(CURVE_HLG_GREY, gamma, scale, [=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
         break;
       }
-      set_curve({.curve = CURVE_HLG}, hlg_to_scene);
+      set_curve(CURVE_HLG, 1, 0, hlg_to_scene);
       steps.steps |= STEP_SHOW_HLG;
       const Vector3 luminance = (*rgb_to_xyz(from))[1];
       for (size_t c = 0; c < 3; ++c) steps.hlg_weights[c] = static_cast<float>(luminance[c]);
@@ -186,7 +184,7 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
 void Rows::Maker::set_profile(const IccConversion& icc) {
   set_scale(1);
   for (size_t c = 0; c < 3; ++c) {
-    if (icc.curves[c]) channels[c] = {{.curve = CURVE_OF_PROFILE}, icc.curves[c], nullptr};
+    if (icc.curves[c]) channels[c] = {{.curve = CURVE_OF_PROFILE}, icc.curves[c]};
   }
   if (icc.matrix) set_matrix(*icc.matrix);
   profile = icc.pixels;
@@ -204,19 +202,17 @@ void Rows::Maker::encode() {
   }
 }
 
-void Rows::Maker::finish(const ImageView& view, bool srgb) {
+void Rows::Maker::finish(const ImageView& view) {
   load = load_for(view);
-  if (view.type == SampleType::f32) return;
-  maximum = (1 << view.depth) - 1;
-  const bool own_curves = view.colour.icc && !srgb;  // otherwise all channels have the same
+  const bool floats = view.type == SampleType::f32;
+  if (!floats) maximum = (1 << view.depth) - 1;
   for (Channel& channel : channels) {
-    if (srgb) {
-      channel.table = srgb_table(channel, view.depth);
-    } else {
-      channel.table = own_curves || &channel == &channels[0]
-                          ? std::make_shared<const Table>(make_table(channel, view.depth))
-                          : channels[0].table;
-    }
+    const SampleSteps& by = channel.steps;
+    const bool of_profile = by.curve == CURVE_OF_PROFILE;
+    const bool unchanged = by.curve == CURVE_SCALE && by.a == 1 && !by.to_codes;
+    if (floats && (of_profile || unchanged)) continue;
+    channel.table = of_profile ? std::make_shared<const Table>(make_table(channel, view.depth))
+                               : shared_table(channel, floats ? kFloatTable : view.depth);
     if (view.is_grey()) break;
   }
 }
@@ -247,7 +243,7 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
     return status;
   }
   if (codes && !srgb) maker.encode();
-  maker.finish(view, srgb);
+  maker.finish(view);
 
   Rows rows;
   rows.view_ = view;
@@ -258,8 +254,9 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
 
 std::span<const float> Rows::code_table() const {
   const std::shared_ptr<const Table>& table = maker_->channels[0].table;
-  const bool plain = view_.channels == Channels::rgb && table && table == maker_->channels[1].table &&
-                     table == maker_->channels[2].table && maker_->steps.steps == 0 && !maker_->profile;
+  const bool plain = view_.type != SampleType::f32 && view_.channels == Channels::rgb && table &&
+                     table == maker_->channels[1].table && table == maker_->channels[2].table &&
+                     maker_->steps.steps == 0 && !maker_->profile;
   const ptrdiff_t sample = view_.type == SampleType::u8 ? 1 : 2;
   const bool packed = view_.pixel_stride == 3 * sample && view_.planes[1] == view_.planes[0] + sample &&
                       view_.planes[2] == view_.planes[1] + sample;

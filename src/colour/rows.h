@@ -56,7 +56,8 @@ class Rows {
   struct Conversion {
     SampleSteps samples;
     PixelSteps pixels;
-    std::array<std::span<const float>, 3> tables;  ///< of opaque integer samples; grey has the first alone
+    /// Of opaque samples; grey has the first alone. Of floats the table of floats, or none.
+    std::array<std::span<const float>, 3> tables;
     float background = 0;
   };
   std::optional<Conversion> conversion() const;

@@ -2,9 +2,10 @@
 #include "colour/samples.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <tuple>
 #include <type_traits>
 
 namespace acuity {
@@ -49,23 +50,48 @@ void load_codes(const Channel& channel, const Span& span, int maximum, float, fl
 
 float over(float background, float alpha, float value) { return alpha * value + (1.f - alpha) * background; }
 
-// Opaque samples are looked up, so that they come out as those of a picture without alpha.
+constexpr int kTogether = 64;  // pixels that are composited at once
+
+// Samples of pixels with alpha, some at a time: quotients(value, alpha, begin, count) reads them as parts of the
+// largest sample. Opaque ones come out as those of a picture without alpha, by opaque_value(i, value).
+template <typename Quotients, typename OpaqueValue>
+void composite(const Channel& channel, int count, float background, float* to, Quotients quotients,
+               OpaqueValue opaque_value) {
+  float value[kTogether], alpha[kTogether], composed[kTogether];
+  for (int begin = 0; begin < count; begin += kTogether) {
+    const int here = std::min(kTogether, count - begin);
+    quotients(value, alpha, begin, here);
+    settle_fractions(value, here);
+    settle_fractions(alpha, here);
+    bool opaque = true;
+    for (int i = 0; i < here; ++i) {
+      composed[i] = over(background, alpha[i], value[i]);
+      opaque = opaque && alpha[i] == 1;
+    }
+    if (!opaque) channel.decode(composed, here, true);
+    opaque_value(value, begin, here);
+    for (int i = 0; i < here; ++i) to[begin + i] = alpha[i] == 1 ? value[i] : composed[i];
+  }
+}
+
 template <typename Sample>
 void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum, float background, float* to) {
   const float* table = channel.table->data();
-  const float scale = 1.0f / static_cast<float>(maximum);
-  bool opaque = true;
-  for (int i = 0; i < span.count; ++i) {
-    const int code = std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum);
-    const int alpha = std::min<int>(sample_at<Sample>(span.alpha + i * span.stride), maximum);
-    to[i] = over(background, static_cast<float>(alpha) * scale, static_cast<float>(code) * scale);
-    opaque = opaque && alpha == maximum;
-  }
-  if (!opaque) channel.decode(to, span.count);
-  for (int i = 0; i < span.count; ++i) {
-    if (sample_at<Sample>(span.alpha + i * span.stride) < maximum) continue;
-    to[i] = table[std::min<int>(sample_at<Sample>(span.samples + i * span.stride), maximum)];
-  }
+  const auto at = [&](const std::byte* from, int i) {
+    return std::min<int>(sample_at<Sample>(from + i * span.stride), maximum);
+  };
+  const auto largest = static_cast<float>(maximum);
+  composite(
+      channel, span.count, background, to,
+      [&](float* value, float* alpha, int begin, int count) {
+        for (int i = 0; i < count; ++i) {
+          value[i] = static_cast<float>(at(span.samples, begin + i)) / largest;
+          alpha[i] = static_cast<float>(at(span.alpha, begin + i)) / largest;
+        }
+      },
+      [&](float* value, int begin, int count) {
+        for (int i = 0; i < count; ++i) value[i] = table[at(span.samples, begin + i)];
+      });
 }
 
 void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
@@ -74,47 +100,84 @@ void load_floats(const Channel& channel, const Span& span, int, float, float* to
   } else {
     for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
   }
-  channel.decode(to, span.count);
+  channel.decode(to, span.count, false);
 }
 
 void load_floats_with_alpha(const Channel& channel, const Span& span, int, float background, float* to) {
-  for (int i = 0; i < span.count; ++i) {
-    to[i] = over(background, sample_at<float>(span.alpha + i * span.stride),
-                 sample_at<float>(span.samples + i * span.stride));
+  composite(
+      channel, span.count, background, to,
+      [&](float* value, float* alpha, int begin, int count) {
+        for (int i = 0; i < count; ++i) {
+          value[i] = sample_at<float>(span.samples + (begin + i) * span.stride);
+          alpha[i] = sample_at<float>(span.alpha + (begin + i) * span.stride);
+        }
+      },
+      [&](float* value, int begin, int count) {
+        for (int i = 0; i < count; ++i) value[i] = sample_at<float>(span.samples + (begin + i) * span.stride);
+        channel.decode(value, count, false);
+      });
+}
+
+// The curve of a profile, in double.
+void decode_by_profile(const Curve& curve, float* samples, int count, bool mixed) {
+  float bytes[kTogether];
+  for (int begin = 0; begin < count; begin += kTogether) {
+    const int here = std::min(kTogether, count - begin);
+    std::copy_n(samples + begin, here, bytes);
+    find_bytes(bytes, here);
+    for (int i = 0; i < here; ++i) {
+      const double encoded = mixed || bytes[i] < 0 ? double{samples[begin + i]} : double{bytes[i]} / 255;
+      samples[begin + i] = static_cast<float>(curve(encoded));
+    }
   }
-  channel.decode(to, span.count);
+}
+
+void append_codes(const Channel& channel, int depth, Table& table) {
+  const int maximum = (1 << depth) - 1;
+  const size_t first = table.size(), count = static_cast<size_t>(maximum) + 1;
+  table.resize(first + count);
+  float* values = table.data() + first;
+  for (int code = 0; code <= maximum; ++code) {
+    values[code] = static_cast<float>(code) / static_cast<float>(maximum);
+  }
+  if (channel.steps.curve == CURVE_SRGB_LIBJXL) {
+    settle_fractions(values, maximum + 1);
+    decode_samples(channel.steps, nullptr, values, maximum + 1);
+  } else {
+    decode_by_profile(channel.curve, values, maximum + 1, false);
+  }
 }
 
 }  // namespace
 
-void Channel::decode(float* samples, int count) const {
-  if (steps.curve != CURVE_OF_PROFILE) return decode_samples(steps, samples, count);
-  for (int i = 0; i < count; ++i) samples[i] = static_cast<float>(curve(samples[i]));
+void Channel::decode(float* samples, int count, bool mixed) const {
+  if (steps.curve == CURVE_OF_PROFILE) return decode_by_profile(curve, samples, count, mixed);
+  decode_samples(steps, mixed || !table ? nullptr : table->data(), samples, count);
 }
 
-// Codes are divided in double, so that equal fractions of different depths give equal results; libjxl multiplies by a
-// float reciprocal.
 Table make_table(const Channel& channel, int depth) {
-  const int maximum = (1 << depth) - 1;
-  const bool libjxl = channel.steps.curve == CURVE_SRGB_LIBJXL;
-  Table table(static_cast<size_t>(maximum) + 1);
-  for (int code = 0; code <= maximum; ++code) {
-    table[static_cast<size_t>(code)] = libjxl ? static_cast<float>(code) * (1.0f / static_cast<float>(maximum))
-                                              : static_cast<float>(channel.curve(static_cast<double>(code) / maximum));
+  Table table;
+  if (depth != kFloatTable) {
+    append_codes(channel, depth, table);
+  } else {
+    for (const int each : {16, 12, 10}) append_codes(channel, each, table);
   }
-  if (libjxl) channel.decode(table.data(), maximum + 1);
   return table;
 }
 
-std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth) {
-  struct Slot {
-    std::once_flag once;
-    std::shared_ptr<const Table> table;
-  };
-  static std::array<std::array<Slot, 17>, 4> slots;
-  Slot& slot = slots[static_cast<size_t>(channel.steps.curve)][static_cast<size_t>(depth)];
-  std::call_once(slot.once, [&] { slot.table = std::make_shared<const Table>(make_table(channel, depth)); });
-  return slot.table;
+std::shared_ptr<const Table> shared_table(const Channel& channel, int depth) {
+  constexpr size_t kMost = 64;  // a video may have another curve in each frame
+  using Key = std::tuple<int, double, double, bool, int>;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<const Table>> tables;
+  const Key key(channel.steps.curve, channel.parameters[0], channel.parameters[1], channel.steps.to_codes, depth);
+  const std::lock_guard lock(mutex);
+  if (tables.size() >= kMost) {
+    std::erase_if(tables, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  std::shared_ptr<const Table>& table = tables[key];
+  if (!table) table = std::make_shared<const Table>(make_table(channel, depth));
+  return table;
 }
 
 Load load_for(const ImageView& view) {

@@ -4,6 +4,7 @@
 #ifndef ACUITY_COLOUR_SAMPLES_H
 #define ACUITY_COLOUR_SAMPLES_H
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,19 +22,26 @@ using Table = std::vector<float>;
 
 /// How samples of one channel are decoded.
 struct Channel {
-  SampleSteps steps;                   // the curve as numbers
-  Curve curve;                         // the same in double, for tables; alone where it is that of a profile
-  std::shared_ptr<const Table> table;  // of every code, for integer samples
+  SampleSteps steps;                     // the curve as numbers
+  Curve curve;                           // the same in double, for tables; alone where it is that of a profile
+  std::array<double, 2> parameters{};    // what the curve was made with, and tables are known by
+  std::shared_ptr<const Table> table{};  // of every code, for integer samples; of floats, for float samples
 
-  /// Encoded samples to what the next step takes, in place.
-  void decode(float* samples, int count) const;
+  /// Encoded samples to what the next step takes, in place. Float samples that are codes are looked up in the table;
+  /// what came of transparency (`mixed`) is not.
+  void decode(float* samples, int count, bool mixed) const;
 };
 
+/// In place of a depth: the table of floats, which has those of 16, 12 and 10 bits one after the other. Samples of 8
+/// bits are among those of 16.
+inline constexpr int kFloatTable = 0;
+
+/// The value of every code. It is found from the code divided by the largest one, rounded to float, so that equal
+/// samples of different depths have equal values; 255ths are taken exactly.
 Table make_table(const Channel& channel, int depth);
 
-/// The same for the channels of sRGB pictures (codes as they are, and the forms of the curve). Nearly all pictures are
-/// sRGB of one of a few depths, so these tables are made once and kept.
-std::shared_ptr<const Table> srgb_table(const Channel& channel, int depth);
+/// The same where the curve is no profile's: made once and kept, for nearly all pictures share a few of them.
+std::shared_ptr<const Table> shared_table(const Channel& channel, int depth);
 
 /// One channel of some pixels of a row.
 struct Span {

@@ -37,13 +37,33 @@ void EachVector(const std::array<float*, channels>& samples, int count, Step ste
   for (size_t c = 0; c < channels; ++c) std::copy(rest[c], rest[c] + (count - i), samples[c] + i);
 }
 
-void DecodeSamples(const SampleSteps& steps, float* samples, int count) {
+void DecodeSamples(const SampleSteps& steps, const float* table, float* samples, int count) {
   const real a(steps.a), b(steps.b);
   EachVector<1>({samples}, count, [&](const std::array<float*, 1>& here) {
-    real value = light_of_sample(steps.curve, a, b, load_unaligned(here[0]));
+    const real encoded = load_unaligned(here[0]);
+    real value = light_of_sample(steps.curve, a, b, encoded);
     if (steps.to_codes) value = srgb_code(value);
+    if (table != nullptr) {
+      const real place = code_place(encoded);
+      const truth found = place >= real(0.0f);
+      if (!hn::AllFalse(RealTag(), found.m)) {
+        const real looked_up{hn::GatherIndex(RealTag(), table, to_whole(max(place, real(0.0f))).v)};
+        value = select(found, looked_up, value);
+      }
+    }
     store_unaligned(value, here[0]);
   });
+}
+
+void SettleFractions(float* quotients, int count) {
+  EachVector<1>({quotients}, count, [](const std::array<float*, 1>& here) {
+    store_unaligned(fraction_of(load_unaligned(here[0])), here[0]);
+  });
+}
+
+void FindBytes(float* quotients, int count) {
+  EachVector<1>({quotients}, count,
+                [](const std::array<float*, 1>& here) { store_unaligned(byte_of(load_unaligned(here[0])), here[0]); });
 }
 
 void MixChannels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
@@ -82,18 +102,26 @@ namespace colour {
 namespace {
 HWY_EXPORT(DecodeSamples);
 HWY_EXPORT(MixChannels);
+HWY_EXPORT(SettleFractions);
+HWY_EXPORT(FindBytes);
 
 // Asked for here, because HWY_DYNAMIC_DISPATCH takes no qualified name where only one target is compiled.
 auto* decoder() { return &HWY_DYNAMIC_DISPATCH(DecodeSamples); }
 auto* mixer() { return &HWY_DYNAMIC_DISPATCH(MixChannels); }
+auto* fraction_settler() { return &HWY_DYNAMIC_DISPATCH(SettleFractions); }
+auto* byte_finder() { return &HWY_DYNAMIC_DISPATCH(FindBytes); }
 
 }  // namespace
 }  // namespace colour
 
-void decode_samples(const SampleSteps& steps, float* samples, int count) {
+void decode_samples(const SampleSteps& steps, const float* table, float* samples, int count) {
   if (steps.curve == CURVE_SCALE && steps.a == 1 && !steps.to_codes) return;
-  colour::decoder()(steps, samples, count);
+  colour::decoder()(steps, table, samples, count);
 }
+
+void settle_fractions(float* quotients, int count) { colour::fraction_settler()(quotients, count); }
+
+void find_bytes(float* quotients, int count) { colour::byte_finder()(quotients, count); }
 
 void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
   if (steps.steps == 0) return;

@@ -23,8 +23,16 @@ struct PixelSteps {
   std::array<float, 9> matrix{};  ///< rows
 };
 
-/// Encoded samples of one channel, in place.
-void decode_samples(const SampleSteps& steps, float* samples, int count);
+/// Encoded samples of one channel, in place. Where there is a table of floats (colour/samples.h), samples that are
+/// codes of some depth are looked up in it.
+void decode_samples(const SampleSteps& steps, const float* table, float* samples, int count);
+
+/// Samples divided by the largest one, in place: the quotients of 8-bit samples as the references compute them, and the
+/// same for equal samples of other depths.
+void settle_fractions(float* quotients, int count);
+
+/// For quotients that are a number of 255ths that number, for others -1, in place.
+void find_bytes(float* quotients, int count);
 
 /// Pixels whose samples have been decoded, in place.
 void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count);

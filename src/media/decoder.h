@@ -72,6 +72,8 @@ void crop(Picture& picture, int64_t x, int64_t y, int64_t width, int64_t height)
 
 /// Undoes an EXIF orientation (1 .. 8): the first row and column become those seen at the top and left.
 Status turn_upright(const Source& source, Picture& picture, int orientation);
+/// Gives 16-bit samples back the depth they were stretched from (9 to 14), where every one of them is such a sample.
+void narrow(Picture& picture, int depth);
 /// Error when a float sample is not finite.
 Status check_finite(const Source& source, const Picture& picture);
 /// Turns premultiplied colour into what ImageView wants, as floats. Error where colour is left over without alpha.

@@ -154,6 +154,8 @@ Result<Picture> decode_jxl(const Source& source) {
   }
   if (!complete) return damaged(source, "JPEG XL", "it holds no picture");
 
+  const auto bits = static_cast<int>(info.bits_per_sample);
+  if (view.type == SampleType::u16 && bits > 8 && bits < 15) narrow(*picture, bits);
   if (const Status status = check_finite(source, *picture); !status.ok()) return status;
   if (view.has_alpha() && info.alpha_premultiplied != 0) {
     if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;

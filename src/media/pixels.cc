@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Memory for pictures within the declared limits, and what is done to whole pictures after decoding.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -136,6 +137,26 @@ Status turn_upright(const Source& source, Picture& picture, int orientation) {
   }
   exchange_pixels(picture, *turned);
   return {};
+}
+
+void narrow(Picture& picture, int depth) {
+  ImageView& view = picture.view;
+  const uint32_t largest = (1u << depth) - 1;
+  const auto count = static_cast<size_t>(view.width) * static_cast<size_t>(view.channel_count());
+  const auto code_of = [largest](uint32_t sample) { return (2 * sample * largest + 65535) / (2 * 65535); };
+  for (int y = 0; y < view.height; ++y) {
+    const auto* row = reinterpret_cast<const uint16_t*>(row_of(picture, y));
+    const bool stretched = std::all_of(row, row + count, [&](uint32_t sample) {
+      const uint32_t expected = (2 * code_of(sample) * 65535 + largest) / (2 * largest);
+      return sample + 1 >= expected && sample <= expected + 1;  // a decoder's floats may round either way
+    });
+    if (!stretched) return;
+  }
+  for (int y = 0; y < view.height; ++y) {
+    auto* row = reinterpret_cast<uint16_t*>(row_of(picture, y));
+    std::transform(row, row + count, row, [&](uint32_t sample) { return static_cast<uint16_t>(code_of(sample)); });
+  }
+  view.depth = depth;
 }
 
 Status check_finite(const Source& source, const Picture& picture) {

@@ -14,6 +14,13 @@ FUNCTION real luma_of(real red, real green, real blue) {
   return divide(ten_thousandths, real(10000.0f));
 }
 
+// Luma of pixels whose three codes are whole numbers, as those of 8-bit pictures are, is rounded, for the references
+// round it; that of others is not. So it does not matter in how many bits equal pixels come.
+FUNCTION truth is_whole(real red, real green, real blue) {
+  const real apart = max(abs(red - nearest_whole(red)), abs(green - nearest_whole(green)));
+  return max(apart, abs(blue - nearest_whole(blue))) == real(0.0f);
+}
+
 // Half-way cases need care: in the references' double arithmetic the sum falls to either side of the middle, or on it.
 // They occur only for multiples of ten in red, and then with at most one blue for each green: a table of
 // LUMA_TIES entries (luma_ties() of luma_rows.h) holds what has to be added to nearest_whole(luma) there. This is the

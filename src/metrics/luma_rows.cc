@@ -36,11 +36,11 @@ HWY_INLINE real rounded_luma(real red, real green, real blue, const float* ties)
   return rounded;
 }
 
-void weigh(const float* red, const float* green, const float* blue, int count, bool rounded, const float* ties,
-           float* out) {
+void weigh(const float* red, const float* green, const float* blue, int count, const float* ties, float* out) {
   for (int x = 0; x < count; x += kLanes) {
     const real r = load(red + x), g = load(green + x), b = load(blue + x);
-    store_unaligned((rounded ? rounded_luma(r, g, b, ties) : luma_of(r, g, b)) - real(LUMA_MIDDLE), out + x);
+    const real luma = select(is_whole(r, g, b), rounded_luma(r, g, b, ties), luma_of(r, g, b));
+    store_unaligned(luma - real(LUMA_MIDDLE), out + x);
   }
 }
 
@@ -181,8 +181,9 @@ Result<LumaRows> LumaRows::create(const ImageView& view, Enlarge enlarge, int mi
   if (!rows.ok()) return rows.status();
   LumaRows luma(std::move(*rows));
   luma.plain_bytes_ = has_plain_bytes(luma.rows_);
-  luma.description_ =
-      luma.rows_.description() + (luma.rounded() ? ", luma rounded to whole codes" : ", luma not rounded");
+  luma.description_ = luma.rows_.description() + (view.type == SampleType::u8
+                                                      ? ", luma rounded to whole codes"
+                                                      : ", luma rounded to whole codes where all three samples are");
   if (std::min(view.width, view.height) < minimum_side) {
     luma.columns_ = enlarge_side(enlarge, view.width, minimum_side);
     luma.lines_ = enlarge_side(enlarge, view.height, minimum_side);
@@ -212,7 +213,7 @@ void LumaRows::read_source(int y, float* scratch, float* out) const {
   // What lies beyond the row is computed too, and must be finite.
   for (size_t c = 0; c < 3; ++c) std::fill(scratch + c * plane + count, scratch + (c + 1) * plane, 0.0f);
   rows_.read(y, 0, count, scratch, scratch + plane, scratch + 2 * plane);
-  luma::weigher()(scratch, scratch + plane, scratch + 2 * plane, count, rounded(), luma_ties().data(), out);
+  luma::weigher()(scratch, scratch + plane, scratch + 2 * plane, count, luma_ties().data(), out);
 }
 
 void LumaRows::read_enlarged(int source, float* scratch, float* out) const {

@@ -43,9 +43,9 @@ struct Enlarged {
 /// For each place of the enlarged side, at least `minimum_side` of them; one by one where it is long enough already.
 std::vector<Enlarged> enlarge_side(Enlarge enlarge, int side, int minimum_side);
 
-/// Rows of luma, 0 .. 255 by the weights of metrics/luma.h, counted from mid-grey: code 128 is 0. Luma of 8-bit
-/// pictures is rounded to whole numbers, as double arithmetic would round it; that of others is not. Reading is const
-/// and may happen on several threads.
+/// Rows of luma, 0 .. 255 by the weights of metrics/luma.h, counted from mid-grey: code 128 is 0. Luma of pixels whose
+/// codes are whole, as those of 8-bit pictures are, is rounded to whole numbers as double arithmetic would round it;
+/// that of others is not. Reading is const and may happen on several threads.
 class LumaRows {
  public:
   /// As for Rows. A side shorter than `minimum_side` is enlarged.
@@ -56,8 +56,6 @@ class LumaRows {
   int height() const { return enlarged() ? static_cast<int>(lines_.size()) : rows_.height(); }
   /// Whether the picture was too small.
   bool enlarged() const { return !columns_.empty(); }
-  /// Whether luma is rounded to whole numbers.
-  bool rounded() const { return rows_.view().type == SampleType::u8; }
   const Rows& rows() const { return rows_; }
   /// What was done to get here, for the result's list of assumptions.
   const std::string& description() const { return description_; }

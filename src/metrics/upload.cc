@@ -40,9 +40,7 @@ Status reserve(Device& device, size_t bytes, std::unique_ptr<DeviceMemory>& memo
 // The parameters and tables of convert_pixels.
 std::vector<float> numbers_of(const Rows::Conversion& conversion) {
   const PixelSteps& pixels = conversion.pixels;
-  const size_t codes = conversion.tables[0].size();  // none of floats
-  std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background,
-                             codes > 0 ? 1.0f / static_cast<float>(codes - 1) : 1.0f};
+  std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
   numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
   numbers.push_back(pixels.hlg_exponent);
   numbers.push_back(pixels.hlg_scale);

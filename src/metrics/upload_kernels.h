@@ -13,9 +13,8 @@
 #define NUMBER_A 0  // of the curve
 #define NUMBER_B 1
 #define NUMBER_BACKGROUND 2
-#define NUMBER_SCALE 3    // of integer samples, to 0 .. 1
-#define NUMBER_MIXING 4   // 14 of them, in the order of Mixing
-#define NUMBER_TABLES 18  // of integer samples
+#define NUMBER_MIXING 3   // 14 of them, in the order of Mixing
+#define NUMBER_TABLES 17  // of integer samples, or the table of floats
 
 #if KERNEL_HERE(convert_pixels)
 FUNCTION int code_at(samples_in samples, int type, int index) {
@@ -24,7 +23,8 @@ FUNCTION int code_at(samples_in samples, int type, int index) {
 
 // One thread makes one pixel, of grey or RGB samples with or without alpha. Sample c of pixel i is number
 // i * pixel_step + c * channel_step. Tables of integer samples have table_step entries; 0 means one for all channels.
-// planes: three of `plane` floats.
+// last_code is that of integer samples; of floats it is negative where there is no table. planes: three of `plane`
+// floats.
 KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int channels,
        int pixel_step, int channel_step, int curve, int to_codes, int steps, int last_code, int table_step, int width,
        int rows, int plane) {
@@ -33,7 +33,7 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
   if (x < width && y < rows) {
     const int first = (y * width + x) * pixel_step;
     const int colours = channels > 2 ? 3 : 1;
-    const real scale = at(numbers, NUMBER_SCALE);
+    const real largest = to_real(last_code);
     const real background = at(numbers, NUMBER_BACKGROUND);
     real alpha = real(1.0f);
     bool opaque = true;
@@ -41,12 +41,11 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
       const int i = first + colours * channel_step;
       if (type == TYPE_FLOATS) {
         alpha = float_at(samples, i);
-        opaque = false;
       } else {
-        const int code = min(code_at(samples, type, i), last_code);
-        alpha = to_real(code) * scale;
-        opaque = code == last_code;
+        alpha = divide(to_real(min(code_at(samples, type, i), last_code)), largest);
       }
+      alpha = fraction_of(alpha);
+      opaque = alpha == real(1.0f);
     }
     real red = real(0.0f);
     real green = real(0.0f);
@@ -61,11 +60,17 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
         if (type == TYPE_FLOATS) {
           encoded = float_at(samples, i);
         } else {
-          encoded = to_real(min(code_at(samples, type, i), last_code)) * scale;
+          encoded = divide(to_real(min(code_at(samples, type, i), last_code)), largest);
         }
-        if (!opaque) encoded = alpha * encoded + (real(1.0f) - alpha) * background;
-        value = light_of_sample(curve, at(numbers, NUMBER_A), at(numbers, NUMBER_B), encoded);
-        if (to_codes != 0) value = srgb_code(value);
+        if (!opaque) encoded = alpha * fraction_of(encoded) + (real(1.0f) - alpha) * background;
+        real place = real(-1.0f);
+        if (opaque && last_code >= 0) place = code_place(encoded);
+        if (place >= real(0.0f)) {
+          value = at(numbers, NUMBER_TABLES + to_whole(place));
+        } else {
+          value = light_of_sample(curve, at(numbers, NUMBER_A), at(numbers, NUMBER_B), encoded);
+          if (to_codes != 0) value = srgb_code(value);
+        }
       }
       if (c == 0) red = value;
       if (c == 1) green = value;

@@ -15,7 +15,7 @@ namespace acuity {
 namespace {
 
 float decode(const SampleSteps& steps, float encoded) {
-  decode_samples(steps, &encoded, 1);
+  decode_samples(steps, nullptr, &encoded, 1);
   return encoded;
 }
 
@@ -27,7 +27,7 @@ double worst_error(const SampleSteps& steps, const std::function<double(double)>
     encoded[static_cast<size_t>(i)] = first + (last - first) * static_cast<float>(i) / (kCount - 1);
   }
   std::vector<float> light = encoded;
-  decode_samples(steps, light.data(), kCount);
+  decode_samples(steps, nullptr, light.data(), kCount);
   double worst = 0;
   for (size_t i = 0; i < kCount; ++i) {
     const double expected = truth(encoded[i]);

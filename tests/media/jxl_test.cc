@@ -19,8 +19,18 @@ TEST(Jxl, KeepsEverySampleOfLosslessFiles) {
   }
 }
 
+TEST(Jxl, KeepsDepthsAboveEightBits) {
+  for (int bits : {9, 10, 12, 14}) {
+    const Drawing drawing = draw(19, 11, 3, bits);
+    const Picture picture = decode(encode_jxl(drawing));
+    EXPECT_EQ(picture.view.depth, bits);
+    EXPECT_TRUE(lists(picture.found, std::to_string(bits) + "-bit RGB"));
+    expect_samples(picture, drawing);
+  }
+}
+
 TEST(Jxl, StretchesOtherDepthsToSixteenBits) {
-  for (int bits : {1, 5, 10, 12}) {
+  for (int bits : {1, 5, 15}) {
     const Drawing drawing = draw(19, 11, 3, bits);
     const Picture picture = decode(encode_jxl(drawing));
     EXPECT_EQ(picture.view.depth, 16);

@@ -90,6 +90,22 @@ TEST(Png, ReadsGammaAndChromaticities) {
   EXPECT_TRUE(says(refusal(with_chunk(plain, "cHRM", {1, 2, 3})), {"cHRM"}));
 }
 
+// What writers mean by a gamma near that of the curve they know.
+TEST(Png, TakesTheGammaOfSrgbWithItsPrimariesForSrgb) {
+  const File plain = encode_png(draw(4, 4, 3, 8));
+  const File primaries = with_chunk(plain, "cHRM", numbers({31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}));
+  const Picture srgb = decode(with_chunk(primaries, "gAMA", numbers({45455})));
+  EXPECT_EQ(srgb.view.colour.transfer, Transfer::srgb);
+  EXPECT_EQ(srgb.view.colour.primaries, Primaries::bt709);
+  EXPECT_TRUE(lists(srgb.found, "stands for sRGB"));
+  EXPECT_TRUE(srgb.assumed.empty());
+  EXPECT_EQ(decode(with_chunk(primaries, "gAMA", numbers({45000}))).view.colour.transfer, Transfer::gamma);
+
+  const Picture video = decode(with_chunk(primaries, "gAMA", numbers({50994})));
+  EXPECT_EQ(video.view.colour.transfer, Transfer::bt1886);
+  EXPECT_TRUE(lists(video.found, "BT.709"));
+}
+
 TEST(Png, RanksColourChunks) {
   File file = encode_png(draw(4, 4, 3, 8));
   file = with_chunk(file, "gAMA", numbers({100000}));

@@ -159,7 +159,7 @@ TEST(Iwssim, LayoutsChangeNothing) {
   }
 }
 
-TEST(Iwssim, DepthDecidesWhetherLumaIsRounded) {
+TEST(Iwssim, LumaIsRoundedWhereCodesAreWhole) {
   const Sheet a8({}, 180, 176, Channels::rgb, drawn(false)), b8({}, 180, 176, Channels::rgb, drawn(true));
   const Sheet a16({SampleType::u16, 16}, 180, 176, Channels::rgb, drawn(false));
   const Sheet b16({SampleType::u16, 16}, 180, 176, Channels::rgb, drawn(true));
@@ -168,7 +168,8 @@ TEST(Iwssim, DepthDecidesWhetherLumaIsRounded) {
   EXPECT_NEAR(rounded.value, not_rounded.value, 1e-2);
   EXPECT_EQ(rounded.provenance.assumptions[0],
             "reference: sRGB samples taken as they are, luma rounded to whole codes");
-  EXPECT_EQ(not_rounded.provenance.assumptions[1], "distorted: sRGB samples taken as they are, luma not rounded");
+  EXPECT_EQ(not_rounded.provenance.assumptions[1],
+            "distorted: sRGB samples taken as they are, luma rounded to whole codes where all three samples are");
 }
 
 TEST(Iwssim, LumaIsRoundedAsDoubleArithmeticWould) {

@@ -12,6 +12,7 @@
 #include "metrics/ssimulacra2/pooling.h"
 #include "metrics/ssimulacra2_exact.h"
 #include "support/fixtures.h"
+#include "colour/steps.h"
 #include "support/layouts.h"
 #include "support/scoring.h"
 
@@ -129,14 +130,16 @@ TEST(Ssimulacra2, GreyEqualsRgbOfThreeEqualPlanes) {
   expect_same(score(rgb1.view, rgb2.view), score(grey1.view, grey2.view), "grey");
 }
 
-// Composites in the encoded space, as the reference does, into float samples.
+// Composites in the encoded space, as the reference does, and gives their light.
 Content over(const Content& content, float background) {
   return [content, background](int c, int x, int y) {
     const auto code = [&](int channel) {
       return static_cast<float>(std::floor(content(channel, x, y) * 255 + 0.5)) * (1.0f / 255);
     };
     const float alpha = code(3);
-    return static_cast<double>(alpha * code(c) + (1.0f - alpha) * background);
+    float composite = alpha * code(c) + (1.0f - alpha) * background;
+    decode_samples({.curve = CURVE_SRGB_LIBJXL}, nullptr, &composite, 1);
+    return static_cast<double>(composite);
   };
 }
 
@@ -145,8 +148,9 @@ TEST(Ssimulacra2, TransparentReferenceTakesTheWorseOfTwoBackgrounds) {
   const Layout floats{.type = SampleType::f32};
   std::vector<double> values;
   for (float background : {0.1f, 0.9f}) {
-    const Sheet a(floats, 40, 33, Channels::rgb, over(drawn(false), background));
-    const Sheet b(floats, 40, 33, Channels::rgb, over(drawn(true), background));
+    Sheet a(floats, 40, 33, Channels::rgb, over(drawn(false), background));
+    Sheet b(floats, 40, 33, Channels::rgb, over(drawn(true), background));
+    a.view.colour.transfer = b.view.colour.transfer = Transfer::linear;
     values.push_back(score(a.view, b.view).value);
   }
   EXPECT_NE(values[0], values[1]);
@@ -157,7 +161,8 @@ TEST(Ssimulacra2, TransparentReferenceTakesTheWorseOfTwoBackgrounds) {
 
 TEST(Ssimulacra2, TransparencyOfTheDistortedPictureAloneMeetsMidGrey) {
   const Sheet reference({}, 40, 33, Channels::rgb, drawn(false)), distorted({}, 40, 33, Channels::rgba, drawn(true));
-  const Sheet composited({.type = SampleType::f32}, 40, 33, Channels::rgb, over(drawn(true), 0.5f));
+  Sheet composited({.type = SampleType::f32}, 40, 33, Channels::rgb, over(drawn(true), 0.5f));
+  composited.view.colour.transfer = Transfer::linear;
   const Score expected = score(reference.view, composited.view);
   expect_same(expected, score(reference.view, distorted.view), "pair");
   expect_same(expected, cached_score(reference.view, distorted.view), "cached");

@@ -253,8 +253,8 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(copy_->signal(*sent_[i][index(slot)]));
       ACUITY_TRY(queue.wait_for(*sent_[i][index(slot)]));
       ACUITY_TRY(queue.run(pyramid::make_luma, groups(setup_.width, 32), groups(y_end - y, 32), sent.samples,
-                           sent.table, table(0), luma, sent.form, sent.extent, picture.rounded() ? 1 : 0, sent.y_first,
-                           setup_.width, y, y_end, stride));
+                           sent.table, table(0), luma, sent.form, sent.extent, sent.y_first, setup_.width, y, y_end,
+                           stride));
       ACUITY_TRY(queue.signal(*worked_[i][index(slot)]));
       if (!enlarged_) ACUITY_TRY(made(y_end));
     }

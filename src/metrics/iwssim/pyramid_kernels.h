@@ -14,8 +14,8 @@
 // Luma of rows of a picture. A thread makes four pixels.
 
 #if KERNEL_HERE(make_luma)
-KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out luma, int form, int extent, int rounded,
-       int y_first, int width, int y_begin, int y_end, int stride) {
+KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out luma, int form, int extent, int y_first,
+       int width, int y_begin, int y_end, int stride) {
   const int x = global_x();
   const int top = y_begin + group_y() * 32 + local_y();
   Pixel pixels[4];
@@ -24,7 +24,7 @@ KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out 
   UNROLL for (int k = 0; k < 4; ++k) {
     const int y = top + k * 8;
     real value = luma_of(pixels[k].red, pixels[k].green, pixels[k].blue);
-    if (rounded != 0) {
+    if (is_whole(pixels[k].red, pixels[k].green, pixels[k].blue)) {
       const real place = luma_tie_place(value, pixels[k].red, pixels[k].green);
       value = nearest_whole(value);
       if (place >= real(0.0f)) value = value + at(ties, to_whole(place));
