@@ -2,6 +2,7 @@
 #include "base/names.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace acuity {
@@ -52,15 +53,17 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   if (name.size() > kLongestName) return "";
   const std::string typed = lower(name);
   std::string best;
-  size_t best_distance = 0;
+  std::pair<bool, size_t> best_rank;
   for (const std::string& candidate : candidates) {
     const std::string known = lower(candidate);
+    const bool is_short = is_short_for(typed, known);
     const size_t distance = edit_distance(typed, known);
     const size_t near = std::max<size_t>(1, std::max(typed.size(), known.size()) / 3);
-    if (!is_short_for(typed, known) && distance > near) continue;
-    if (best.empty() || distance < best_distance) {
+    if (!is_short && distance > near) continue;
+    const std::pair<bool, size_t> rank{!is_short, distance};
+    if (best.empty() || rank < best_rank) {
       best = candidate;
-      best_distance = distance;
+      best_rank = rank;
     }
   }
   return best;

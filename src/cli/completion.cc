@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/request.h"
+#include "metrics/vmaf/metric.h"
 
 namespace acuity::cli {
 namespace {
@@ -34,19 +35,51 @@ std::string quoted(std::string_view text, std::string_view quote = "'\\''") {
   return result + "'";
 }
 
+// What may follow "NAME:" in a list of metrics.
+struct MetricWords {
+  std::string name;
+  std::vector<std::string> variants;
+  std::vector<std::string> options;  // "small="
+  std::vector<std::string> values;   // "small=reject"
+
+  std::vector<std::string> others() const {
+    std::vector<std::string> list = variants;
+    list.insert(list.end(), options.begin(), options.end());
+    return list;
+  }
+};
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+std::string metric_names() {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : metrics()) names.push_back(metric.name);
+  return joined(names);
+}
+
+std::vector<MetricWords> metric_words() {
+  std::vector<MetricWords> list;
+  for (const MetricInfo& metric : metrics()) {
+    MetricWords words{metric.name, {}, {}, {}};
+    for (const MetricOption& option : metric.options) {
+      words.options.push_back(option.name + "=");
+      for (const std::string& word : option.words) words.values.push_back(fmt::format("{}={}", option.name, word));
+    }
+    if (metric.name == "vmaf") {
+      for (const vmaf::ModelSet& set : vmaf::built_in_models()) words.variants.push_back(set.name);
+      for (const vmaf::ShortName& known : vmaf::short_names()) words.variants.emplace_back(known.name);
+    }
+    if (!words.options.empty()) list.push_back(std::move(words));
+  }
+  return list;
+}
+
 // ---- bash ----
 
 // Leaving COMPREPLY empty makes readline complete file names.
 std::string bash_value(const Option& option) {
   const std::string pattern = option.letter.empty() ? option.name : option.letter + "|" + option.name;
-  if (option.suggest == Suggest::metrics) {
-    return fmt::format(
-        "        {})\n"
-        "          [[ $current == *,* ]] && list=${{current%,*}},\n"
-        "          COMPREPLY=($(compgen -P \"$list\" -W '{}' -- \"${{current##*,}}\"))\n"
-        "          return ;;\n",
-        pattern, fmt::join(suggestions(option), " "));
-  }
+  if (option.suggest == Suggest::metrics) return fmt::format("        {}) _acuity_metrics; return ;;\n", pattern);
   if (option.suggest == Suggest::words) {
     return fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$current\")); return ;;\n", pattern,
                        fmt::join(suggestions(option), " "));
@@ -64,6 +97,32 @@ std::string bash_command(const Command& command) {
   return text;
 }
 
+// A name, behind its colon variants and options, behind an equals sign values.
+std::string bash_metrics() {
+  std::string values, others;
+  for (const MetricWords& words : metric_words()) {
+    values += fmt::format("      {}) words='{}' ;;\n", words.name, joined(words.values));
+    others += fmt::format("      {}) words='{}' ;;\n", words.name, joined(words.others()));
+  }
+  return fmt::format(
+      "_acuity_metrics() {{\n"
+      "  local item=${{current##*,}} words=\n"
+      "  local part=${{item##*:}} kept=${{current%\"${{current##*[:=]}}\"}}\n"
+      "  if [[ $item != *:* ]]; then\n"
+      "    words='{}'\n"
+      "  elif [[ $part == *=* ]]; then\n"
+      "    case ${{item%%:*}} in\n{}    esac\n"
+      "  else\n"
+      "    case ${{item%%:*}} in\n{}    esac\n"
+      "  fi\n"
+      "  COMPREPLY=($(compgen -P \"${{current%\"$part\"}}\" -W \"$words\" -- \"$part\"))\n"
+      "  [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2> /dev/null\n"
+      "  # readline replaces only what comes after the last colon or equals sign\n"
+      "  COMPREPLY=(\"${{COMPREPLY[@]#\"$kept\"}}\")\n"
+      "}}\n",
+      metric_names(), values, others);
+}
+
 std::string bash_script() {
   std::vector<std::string> first = spellings(general_options());
   std::string cases;
@@ -73,20 +132,22 @@ std::string bash_script() {
   }
   return fmt::format(
       "# bash completion for acuity\n"
+      "{}"
       "_acuity() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words= list=\n"
+      "  # Not COMP_WORDS: bash breaks words at colons and equals signs, which are part of ours.\n"
+      "  local line=${{COMP_LINE:0:COMP_POINT}} words= current previous typed\n"
+      "  current=${{line##*[[:blank:]]}}\n"
+      "  read -ra typed <<< \"${{line%\"$current\"}}\"\n"
       "  COMPREPLY=()\n"
-      "  # --option=value arrives as three words\n"
-      "  if [[ $current == = ]]; then\n"
-      "    current=\n"
-      "  elif [[ $previous == = ]]; then\n"
-      "    previous=${{COMP_WORDS[COMP_CWORD-2]}}\n"
-      "  fi\n"
-      "  if (( COMP_CWORD == 1 )); then\n"
+      "  if (( ${{#typed[@]}} == 1 )); then\n"
       "    COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
-      "  case ${{COMP_WORDS[1]}} in\n"
+      "  previous=${{typed[-1]}}\n"
+      "  if [[ $current == --*=* ]]; then\n"
+      "    previous=${{current%%=*}} current=${{current#*=}}\n"
+      "  fi\n"
+      "  case ${{typed[1]}} in\n"
       "{}"
       "  esac\n"
       "  if [[ $current == -* || $words != -* ]]; then\n"
@@ -94,7 +155,7 @@ std::string bash_script() {
       "  fi\n"
       "}}\n"
       "complete -o default -F _acuity acuity\n",
-      fmt::join(first, " "), cases);
+      bash_metrics(), joined(first), cases);
 }
 
 // ---- zsh ----
@@ -113,15 +174,34 @@ std::string zsh_option(const Option& option) {
   std::string action;
   if (option.suggest == Suggest::files) action = "_files";
   if (option.suggest == Suggest::words) action = zsh_text(fmt::format("({})", fmt::join(suggestions(option), " ")));
-  if (option.suggest == Suggest::metrics) {
-    action = fmt::format("_values -s , metric {}", fmt::join(suggestions(option), " "));
-  }
+  if (option.suggest == Suggest::metrics) action = "_acuity_metrics";
   const std::string value = option.value.empty() ? "" : fmt::format(":{}:{}", zsh_text(option.value), action);
   const std::string help = quoted(fmt::format("[{}]{}", zsh_text(option.help), value));
   const std::string again = option.repeats ? "*" : "";
   if (option.letter.empty()) return fmt::format("      '{}{}'{} \\\n", again, option.name, help);
   const std::string exclusion = option.repeats ? "" : fmt::format("({} {})", option.letter, option.name);
   return fmt::format("      '{}{}'{{{},{}}}{} \\\n", exclusion, again, option.letter, option.name, help);
+}
+
+std::string zsh_metrics() {
+  std::string values, others;
+  for (const MetricWords& words : metric_words()) {
+    values += fmt::format("      {}) compadd -- {} ;;\n", words.name, joined(words.values));
+    others += fmt::format("      {}) compadd -- {}; compadd -S '' -- {} ;;\n", words.name, joined(words.variants),
+                          joined(words.options));
+  }
+  return fmt::format(
+      "_acuity_metrics() {{\n"
+      "  compset -P '*,'\n"
+      "  if ! compset -P '*:'; then\n"
+      "    compadd -S '' -- {}\n"
+      "  elif [[ $PREFIX == *=* ]]; then\n"
+      "    case ${{${{IPREFIX##*,}}%%:*}} in\n{}    esac\n"
+      "  else\n"
+      "    case ${{${{IPREFIX##*,}}%%:*}} in\n{}    esac\n"
+      "  fi\n"
+      "}}\n",
+      metric_names(), values, others);
 }
 
 std::string zsh_script() {
@@ -133,10 +213,11 @@ std::string zsh_script() {
     for (const Option& option : command.options) cases += zsh_option(option);
     cases += command.maximum_arguments == 0 ? "      ;;\n"
              : command.words.empty()        ? "      '*:file:_files' ;;\n"
-                                            : fmt::format("      '1:shell:({})' ;;\n", fmt::join(command.words, " "));
+                                            : fmt::format("      '*:word:({})' ;;\n", fmt::join(command.words, " "));
   }
   return fmt::format(
       "#compdef acuity\n"
+      "{}"
       "_acuity() {{\n"
       "  local -a commands=(\n{}  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -150,7 +231,7 @@ std::string zsh_script() {
       "}}\n"
       "# Both ways of loading it: from a folder of $fpath, and by source.\n"
       "if [[ $funcstack[1] == _acuity ]]; then _acuity \"$@\"; else compdef _acuity acuity; fi\n",
-      names, fmt::join(spellings(general_options()), " "), cases);
+      zsh_metrics(), names, fmt::join(spellings(general_options()), " "), cases);
 }
 
 // ---- fish ----
@@ -163,12 +244,41 @@ std::string fish_option(const Option& option, const std::string& condition) {
   if (!option.value.empty()) text += option.suggest == Suggest::files ? " -r -F" : " -x";
   const std::string values = fmt::format("{}", fmt::join(suggestions(option), " "));
   if (option.suggest == Suggest::words) text += " -a " + fish_quoted(values);
-  if (option.suggest == Suggest::metrics) text += " -a " + fish_quoted(fmt::format("(__fish_append , {})", values));
+  if (option.suggest == Suggest::metrics) text += " -a '(__acuity_metrics)'";
   return fmt::format("{} -d {}\n", text, fish_quoted(option.help));
 }
 
+std::string fish_metrics() {
+  std::string values, others;
+  for (const MetricWords& words : metric_words()) {
+    values += fmt::format("      case {}\n        set words {}\n", words.name, joined(words.values));
+    others += fmt::format("      case {}\n        set words {}\n", words.name, joined(words.others()));
+  }
+  return fmt::format(
+      "function __acuity_metrics\n"
+      "  set -l typed (string replace -r '^--metric=' '' -- (commandline -ct))\n"
+      "  set -l item (string replace -r '^.*,' '' -- $typed)\n"
+      "  set -l name (string replace -r ':.*' '' -- $item)\n"
+      "  set -l words {}\n"
+      "  set -l before (string replace -r '[^,]*$' '' -- $typed)\n"
+      "  if string match -q '*:*' -- $item\n"
+      "    set before (string replace -r '[^:]*$' '' -- $typed)\n"
+      "    set words\n"
+      "    if string match -rq '=[^:]*$' -- $item\n"
+      "      switch $name\n{}      end\n"
+      "    else\n"
+      "      switch $name\n{}      end\n"
+      "    end\n"
+      "  end\n"
+      "  for word in $words\n"
+      "    echo $before$word\n"
+      "  end\n"
+      "end\n",
+      metric_names(), values, others);
+}
+
 std::string fish_script() {
-  std::string text = "# fish completion for acuity\ncomplete -c acuity -f\n";
+  std::string text = "# fish completion for acuity\n" + fish_metrics() + "complete -c acuity -f\n";
   for (const Option& option : general_options()) text += fish_option(option, "__fish_use_subcommand");
   for (const Command& command : commands()) {
     text += fmt::format("complete -c acuity -n __fish_use_subcommand -a {} -d {}\n", command.name,

@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 volatile std::sig_atomic_t progress_shown = 0;
+volatile std::sig_atomic_t put_off = 0;         // whether the next interrupt is
+volatile std::sig_atomic_t interrupted_by = 0;  // the signal that was put off
 
 bool is_dumb_terminal() {
   const char* term = std::getenv("TERM");
@@ -33,29 +35,60 @@ bool wants_colour(std::string_view colour, int stream) {
 
 void put_message(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+// Dying of the signal itself is what lets a shell stop the loop the command runs in.
+void end_by(int number) {
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
 extern "C" void on_interrupt(int number) {
   if (progress_shown != 0) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClearLine.data(), kClearLine.size());
   }
-  // Dying of the signal itself is what lets a shell stop the loop the command runs in.
-  std::signal(number, SIG_DFL);
-  std::raise(number);
+  if (put_off != 0) {
+    put_off = 0;
+    interrupted_by = number;
+    constexpr std::string_view kNote = "acuity: interrupted; what was scored will be written (again: end at once)\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kNote.data(), kNote.size());
+    return;
+  }
+  end_by(number);
+}
+
+// A command started in the background with interrupts ignored must go on ignoring them.
+void handle(int number) {
+  if (std::signal(number, on_interrupt) == SIG_IGN) std::signal(number, SIG_IGN);
 }
 
 }  // namespace
 
 void handle_signals() {
   std::signal(SIGPIPE, SIG_IGN);
-  // A command started in the background with interrupts ignored must go on ignoring them.
-  if (std::signal(SIGINT, on_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  handle(SIGINT);
 }
+
+void put_off_interrupts() {
+  handle(SIGTERM);
+  put_off = 1;
+}
+
+bool interrupted() { return interrupted_by != 0; }
 
 Console::Console(std::string_view colour)
     : colour_output_(wants_colour(colour, STDOUT_FILENO)),
       colour_messages_(wants_colour(colour, STDERR_FILENO)),
       show_progress_(isatty(STDERR_FILENO) == 1 && !is_dumb_terminal()) {}
 
+void Console::collect() {
+  collects_ = true;
+  colour_output_ = false;
+}
+
 void Console::print(std::string_view text) {
+  if (collects_) {
+    collected_ += text;
+    return;
+  }
   if (lost()) return;
   clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -63,6 +96,7 @@ void Console::print(std::string_view text) {
 }
 
 Status Console::rescue(std::string_view results, const Status& failure) {
+  collects_ = false;
   print(results);
   return Status(failure.code(), failure.message() + "; the results are on standard output instead");
 }
@@ -80,16 +114,16 @@ void Console::warn(std::string_view message) {
   line(colour_messages_ ? "acuity: \x1b[33mwarning:\x1b[0m " : "acuity: warning: ", message);
 }
 
-void Console::note(std::string_view message) { line("", message); }
-
-void Console::progress(size_t done, size_t total) {
-  if (total >= 2) progress(fmt::format("{} of {} pictures", done, total));
+void Console::warn_beside_results(std::string_view message) {
+  if (collects_ || isatty(STDOUT_FILENO) != 1 || isatty(STDERR_FILENO) != 1) warn(message);
 }
+
+void Console::note(std::string_view message) { line("", message); }
 
 void Console::progress(std::string_view text) {
   if (!show_progress_) return;
   progress_shown = 1;
-  put_message(fmt::format("{}{}", kClearLine, text));
+  put_message(fmt::format("{}{}", kClearLine, printable(text)));
 }
 
 void Console::clear_progress() {
@@ -109,6 +143,7 @@ std::string Console::faint(std::string_view text) const {
 int Console::finish(int exit_code) {
   clear_progress();
   if (!lost() && std::fclose(stdout) != 0) output_error_ = errno;
+  if (interrupted()) end_by(interrupted_by);
   if (!lost()) return exit_code;
   // Whoever closed the pipe has seen enough, and wants no message.
   if (output_error_ != EPIPE) {

@@ -16,12 +16,6 @@ namespace {
 
 Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -78,6 +72,12 @@ Result<MetricChoice> parse_metric(std::string_view text, std::span<const MetricI
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known) {
   MetricList result;
   for (const std::string& list : lists) {
@@ -116,6 +116,22 @@ Result<int> parse_whole(std::string_view text, std::string_view what, int least,
   int number = 0;
   if (read_number(text, number) && number >= least && number <= most) return number;
   return usage(fmt::format("'{}' does not do for {}; use a whole number from {} to {}", text, what, least, most));
+}
+
+Result<double> parse_time(std::string_view text, std::string_view what) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  double seconds = 0;
+  bool good = parts.size() == 2 || parts.size() == 3;
+  for (size_t i = 0; i < parts.size() && good; ++i) {
+    const bool last = i + 1 == parts.size();
+    double number = 0;
+    int whole = 0;
+    good = !parts[i].empty() && parts[i].find_first_not_of(last ? "0123456789." : "0123456789") == parts[i].npos &&
+           (last ? read_number(parts[i], number) : read_number(parts[i], whole)) && (i == 0 || number + whole < 60);
+    seconds = seconds * 60 + number + whole;
+  }
+  if (good) return seconds;
+  return usage(fmt::format("'{}' does not do for {}; write a time as in 00:01:30 or 1:30.5", text, what));
 }
 
 Result<double> parse_number(std::string_view text, std::string_view what) {

@@ -29,11 +29,17 @@ struct MetricList {
 /// NAME or NAME:OPTION=VALUE:...
 Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known);
 
+/// Without blanks around it.
+std::string_view trimmed(std::string_view text);
+
 /// "auto", "full" or "strip:ROWS".
 Result<MemoryMode> parse_memory(std::string_view text);
 
 /// A whole number from `least` to `most`; `what` is what a message calls it: "--threads".
 Result<int> parse_whole(std::string_view text, std::string_view what, int least, int most);
+
+/// Seconds, from a time such as 1:30, 00:01:30 or 1:30.5.
+Result<double> parse_time(std::string_view text, std::string_view what);
 
 /// A finite number with a '.' for the decimal point.
 Result<double> parse_number(std::string_view text, std::string_view what);

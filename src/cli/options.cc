@@ -59,13 +59,25 @@ std::vector<Option> picture_options() {
        .repeats = true},
       {.name = "--plain", .help = "print text for people; this is the default"},
       {.name = "--json", .help = "print JSON, schema acuity-score/1"},
-      {.name = "--csv", .help = "print CSV, one row for each pair and metric"},
+      {.name = "--csv", .help = "print CSV, one row for each pair and metric, and of videos for each frame and pool"},
+      {.name = "--csv-wide",
+       .help = "print CSV, one row for each frame or pair of pictures, one column for each output of each metric"},
+      {.name = "--value-only",
+       .help = "print values and nothing else, for scripts: one line for each pair, with tabs between metrics"},
+      {.name = "--output",
+       .letter = "-o",
+       .value = "FILE",
+       .help = "write the results there, whole or not at all; without an option for the form, a name in .json or .csv "
+               "chooses it",
+       .suggest = Suggest::files},
       {.name = "--explain",
        .help = "also say what was found in the files, what was assumed, how and how fast it was computed"},
       {.name = "--fail-under",
        .value = "X",
-       .help = "exit with 5 when the first metric says that a picture is worse than X: below X where higher is "
-               "better, above X where lower is better"},
+       .help = "exit with 5 when a result does not keep it: a number is for the first metric in its own direction, a "
+               "condition such as 'ssimulacra2>=70', 'butteraugli<=1.5' or, for videos, 'vmaf.p5>=80' names a metric "
+               "and a pool; may be given several times",
+       .repeats = true},
       {.name = "--threads",
        .value = "N",
        .help = "how many threads work; never changes a score",
@@ -106,8 +118,11 @@ Command score_command() {
                     "a gate for scripts: exit code 5 below 70"},
                    {"acuity score --scale dist --map map.png original.png half-size.webp",
                     "at the size of the original, and where the difference is"},
+                   {"acuity score --value-only original.png compressed.jpg", "the number alone, for scripts"},
                    {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
-                    "every frame of two videos, and all pools"}},
+                    "every frame of two videos, and all pools"},
+                   {"acuity score -m vmaf --fail-under 'vmaf.p5>=80' -o scores.json original.mkv compressed.mkv",
+                    "results to a file, and a gate on the worst frames"}},
       .options = with_common(
           joined(joined(joined(joined(picture_options(), map_options()), geometry_options()), pairing_options()),
                  stream_options())),
@@ -268,7 +283,7 @@ const std::vector<Meaning>& exit_codes() {
       {"3", "a picture or video is missing, damaged, too large, or does not fit its partner"},
       {"4", "the device asked for is not there"},
       {"5", "a score is worse than --fail-under"},
-      {"130", "interrupted (as shells show it)"},
+      {"130", "interrupted (as shells show it); with -o, after writing what was scored"},
   };
   return table;
 }

@@ -117,9 +117,11 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
           .want_map = job.want_map};
 }
 
-PairScorer::PairScorer(const ScoreJob& job) : job_(job), threads_(job.threads), status_(open_reference()) {}
+PairScorer::PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress)
+    : job_(job), progress_(std::move(progress)), threads_(job.threads), status_(open_reference()) {}
 
 Status PairScorer::open_reference() {
+  progress_("reading " + shown(job_.reference));
   Result<Picture> picture = read(job_.reference, job_.geometry.crop_reference, reference_facts_);
   if (!picture.ok()) return picture.status();
   if (job_.geometry.scale_reference == true) {
@@ -158,6 +160,8 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
     entrants[i].result.reference = job_.reference;
     entrants[i].result.distorted = distorted[i];
   }
+  progress_(distorted.size() == 1 ? "reading " + shown(distorted[0])
+                                  : fmt::format("reading {} pictures", distorted.size()));
   std::atomic<size_t> next = 0;
   threads_.run([&](int) {
     for (size_t i = next++; i < entrants.size(); i = next++) {
@@ -178,6 +182,8 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
     reference_facts_.decode_ms = 0;
   }
   for (size_t m = 0; m < scorers_.size() && !left.empty(); ++m) {
+    progress_(fmt::format("computing {}{}", job_.metrics[m].label,
+                          scorers_.size() == 1 ? "" : fmt::format(", metric {} of {}", m + 1, scorers_.size())));
     std::vector<Result<Score>> scores = score_with(scorers_[m], left);
     std::vector<Entrant*> good;
     for (size_t i = 0; i < left.size(); ++i) {

@@ -4,6 +4,7 @@
 #define ACUITY_CLI_PAIRS_H
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -111,7 +112,8 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
 
 class PairScorer {
  public:
-  explicit PairScorer(const ScoreJob& job);
+  /// `progress` is called with what comes next, in words.
+  explicit PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress);
 
   /// Why no picture can be scored; ok when some can.
   const Status& status() const { return status_; }
@@ -137,6 +139,7 @@ class PairScorer {
   std::vector<Result<Score>> score_with(Scorer& scorer, const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;
+  std::function<void(const std::string&)> progress_;
   Threads threads_;
   bool side_by_side_ = false;
   Picture original_;  // where the reference is scaled: as it was before

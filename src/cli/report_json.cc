@@ -97,11 +97,16 @@ std::string metrics_object(const PairResult& pair) {
 std::string result_object(const PairResult& pair) {
   const std::string files =
       fmt::format("\"reference\":{},\"distorted\":{}", json_string(pair.reference), json_string(pair.distorted));
-  if (!pair.status.ok()) return fmt::format("{{{},\"error\":{}}}", files, json_string(pair.status.message()));
+  if (!pair.status.ok()) {
+    return fmt::format("{{{},\"error\":{},\"warnings\":{}}}", files, json_string(pair.status.message()),
+                       strings(pair.warnings));
+  }
   return fmt::format(
-      "{{{},\"width\":{},\"height\":{}{},\"metrics\":{},\"device\":{},\"assumptions\":{},\"timing_ms\":{}}}", files,
-      pair.width, pair.height, pair.video ? video_object(*pair.video) : "", metrics_object(pair),
-      json_string(pair.scores.front().score.provenance.device), strings(assumptions(pair)), numbers(timings(pair)));
+      "{{{},\"width\":{},\"height\":{}{},\"metrics\":{},\"device\":{},\"assumptions\":{},\"timing_ms\":{},"
+      "\"warnings\":{},\"complete\":{}}}",
+      files, pair.width, pair.height, pair.video ? video_object(*pair.video) : "", metrics_object(pair),
+      json_string(pair.scores.front().score.provenance.device), strings(assumptions(pair)), numbers(timings(pair)),
+      strings(pair.warnings), pair.cut_short.ok());
 }
 
 class JsonReport : public Report {
@@ -119,8 +124,8 @@ class JsonReport : public Report {
     for (const std::string& line : explanation) console_.note(line);
   }
 
-  void end(const std::vector<std::string>& warnings) override {
-    console_.print(fmt::format("\n],\"warnings\":{}}}\n", strings(warnings)));
+  void end(const std::vector<std::string>& warnings, bool complete) override {
+    console_.print(fmt::format("\n],\"warnings\":{},\"complete\":{}}}\n", strings(warnings), complete));
   }
 
  private:

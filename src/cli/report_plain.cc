@@ -80,11 +80,12 @@ class PlainReport : public Report {
       }
     }
     if (several && explanation.empty()) text += fmt::format("time       {}\n", times_of(pair));
+    for (const std::string& warning : pair.warnings) text += fmt::format("warning    {}\n", printable(warning));
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
     console_.print(text);
   }
 
-  void end(const std::vector<std::string>&) override {}
+  void end(const std::vector<std::string>&, bool) override {}
 
  private:
   Console& console_;

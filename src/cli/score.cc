@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -12,9 +13,11 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/limits.h"
 #include "cli/lists.h"
 #include "cli/map_file.h"
 #include "cli/pairs.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/text.h"
@@ -27,12 +30,15 @@ namespace acuity::cli {
 namespace {
 
 constexpr int kMostThreads = 1024;
+constexpr std::array<std::string_view, 5> kForms{"--plain", "--json", "--csv", "--csv-wide", "--value-only"};
 
 struct Plan {
   ScoreJob job;
   MapPlan maps;
   std::optional<VideoPlan> video;
-  std::optional<double> limit;
+  std::vector<Limit> limits;
+  std::optional<OutputFile> output;  // none: standard output
+  std::string form;                  // an option of kForms
   bool explain = false;
   std::vector<std::string> warnings;
 };
@@ -85,6 +91,26 @@ std::vector<std::string> inputs_of(const ScoreJob& job) {
   return files;
 }
 
+// An option says in which form, or else the end of the file's name.
+Status plan_output(const Request& request, Plan& plan) {
+  for (const std::string_view form : kForms) {
+    if (!request.has(form)) continue;
+    if (!plan.form.empty()) return usage(fmt::format("only one of {} is possible", fmt::join(kForms, ", ")));
+    plan.form = form;
+  }
+  const std::string path = request.value("--output");
+  if (plan.form.empty()) plan.form = path.ends_with(".json") ? "--json" : path.ends_with(".csv") ? "--csv" : "--plain";
+  if (!request.has("--output")) return {};
+  ACUITY_TRY_ASSIGN(plan.output, OutputFile::check(path, "-o", inputs_of(plan.job)));
+  for (const std::string& file : plan.job.distorted) {
+    for (const MetricChoice& metric : plan.job.metrics) {
+      const bool same = plan.job.want_map && same_place(map_path(plan.maps.pattern, file, metric.label), path);
+      if (same) return usage(fmt::format("-o and --map are both {}; name two files", path));
+    }
+  }
+  return {};
+}
+
 Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
   if (job.device != "auto" && job.device != "cpu") {
@@ -131,28 +157,22 @@ Result<Plan> make_plan(const Request& request) {
   ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
   plan.job.want_map = !plan.maps.pattern.empty();
   if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;
-  if (request.has("--plain") + request.has("--json") + request.has("--csv") > 1) {
-    return usage("only one of --plain, --json and --csv is possible");
-  }
-  if (request.has("--fail-under")) {
-    const Result<double> limit = parse_number(request.value("--fail-under"), "--fail-under");
-    if (!limit.ok()) return limit.status();
-    plan.limit = *limit;
-  }
+  ACUITY_TRY(plan_output(request, plan));
+  ACUITY_TRY_ASSIGN(plan.limits, parse_limits(request.values("--fail-under"), plan.job.metrics));
   plan.explain = request.has("--explain");
   if (Status streams = plan_streams(request, plan); !streams.ok()) return streams;
+  const bool pooled =
+      std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });
+  if (pooled && !plan.video) return usage("--fail-under names a pool, which frames of videos have; these are pictures");
   return plan;
 }
 
-std::unique_ptr<Report> make_report(const Request& request, bool video, Console& console) {
-  if (request.has("--json")) return json_report(console);
-  if (request.has("--csv")) return csv_report(console, video);
+std::unique_ptr<Report> make_report(const Plan& plan, Console& console) {
+  if (plan.form == "--json") return json_report(console);
+  if (plan.form == "--csv") return csv_report(console, plan.video.has_value());
+  if (plan.form == "--csv-wide") return wide_csv_report(console);
+  if (plan.form == "--value-only") return values_report(console);
   return plain_report(console);
-}
-
-// The rule of --fail-under: the first metric decides, in its own direction.
-bool is_worse(const MetricScore& entry, double limit) {
-  return entry.metric->better == Better::higher ? entry.score.value < limit : entry.score.value > limit;
 }
 
 class Run {
@@ -167,17 +187,18 @@ class Run {
     } else {
       score_pictures();
     }
-    report_.end(plan_.warnings);
+    report_.end(plan_.warnings, complete_);
     return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;
   }
 
  private:
   void score_pictures() {
-    PairScorer scorer(plan_.job);
-    if (!scorer.status().ok()) fail(scorer.status());
     const std::vector<std::string>& files = plan_.job.distorted;
-    for (size_t i = 0; i < files.size() && !console_.lost(); i += scorer.batch()) {
-      console_.progress(i, files.size());
+    std::string place;  // how many of several are done
+    PairScorer scorer(plan_.job, [&](const std::string& doing) { console_.progress(place + doing); });
+    if (!scorer.status().ok()) fail(scorer.status());
+    for (size_t i = 0; i < files.size() && goes_on(); i += scorer.batch()) {
+      if (files.size() > 1) place = fmt::format("{} of {} pictures: ", i, files.size());
       const size_t count = std::min(scorer.batch(), files.size() - i);
       std::vector<PairResult> pairs = scorer.score(std::span(files).subspan(i, count));
       for (PairResult& pair : pairs) finish(pair, scorer.status().ok());
@@ -185,20 +206,21 @@ class Run {
   }
 
   void score_videos() {
-    for (const std::string& file : plan_.job.distorted) {
-      if (console_.lost()) return;
-      const Stopwatch watch;
-      PairResult pair = score_video(plan_.job, *plan_.video, file, [&](int64_t done, std::optional<int64_t> total) {
-        const double rate = static_cast<double>(done) * 1000 / std::max(watch.milliseconds(), 1.0);
-        std::string text = fmt::format("{} frames, {:.1f} a second", done, rate);
-        if (total && done > 0) {
-          text = fmt::format("{} of {} frames, {:.1f} a second, {:.0f} s left", done, *total, rate,
-                             static_cast<double>(*total - done) / rate);
-        }
-        console_.progress(text);
-      });
+    const std::vector<std::string>& files = plan_.job.distorted;
+    for (size_t i = 0; i < files.size() && goes_on(); ++i) {
+      const std::string place = files.size() > 1 ? fmt::format("{} of {} videos: ", i, files.size()) : "";
+      FrameCount count;
+      PairResult pair =
+          score_video(plan_.job, *plan_.video, files[i], [&](int64_t done, const std::optional<FrameTotal>& total) {
+            console_.progress(place + count.told(done, total));
+          });
       finish(pair, true);
     }
+  }
+
+  bool goes_on() {
+    if (interrupted()) complete_ = false;
+    return !interrupted() && !console_.lost();
   }
 
   void finish(PairResult& pair, bool reference_is_good) {
@@ -212,23 +234,27 @@ class Run {
         if (!map.ok()) fail(map.status());  // the scores are as good without it
       }
     }
-    for (const std::string& warning : pair.warnings) {
-      console_.warn(warning);
-      plan_.warnings.push_back(warning);
-    }
+    for (const std::string& warning : pair.warnings) warn(warning);
     if (!pair.cut_short.ok()) {
-      fail(pair.cut_short);
-      plan_.warnings.push_back(fmt::format("scored up to there: {}", pair.cut_short.message()));
+      complete_ = false;
+      if (!interrupted()) fail(pair.cut_short);
+      pair.warnings.push_back(fmt::format("scored up to there: {}", pair.cut_short.message()));
+      plan_.warnings.push_back(pair.warnings.back());
     }
     // A bad reference has been told already, once for all pairs.
     if (!pair.status.ok() && reference_is_good) fail(pair.status);
     report_.add(pair, pair.status.ok() ? lines : std::vector<std::string>());
-    if (pair.status.ok() && plan_.limit && is_worse(pair.scores.front(), *plan_.limit)) {
+    if (!pair.status.ok()) return;
+    for (const std::string& broken : broken_limits(plan_.limits, pair)) {
       below_limit_ = true;
-      console_.note(fmt::format("acuity: {}: {} is {}, worse than the limit of {}", pair.distorted,
-                                pair.scores.front().label, short_number(pair.scores.front().score.value),
-                                short_number(*plan_.limit)));
+      console_.note("acuity: " + broken);
     }
+  }
+
+  // The values alone say nothing of it.
+  void warn(const std::string& warning) {
+    plan_.form == "--value-only" ? console_.warn(warning) : console_.warn_beside_results(warning);
+    plan_.warnings.push_back(warning);
   }
 
   void fail(const Status& status) {
@@ -241,6 +267,7 @@ class Run {
   Console& console_;
   int failure_ = kExitOk;
   bool below_limit_ = false;
+  bool complete_ = true;
 };
 
 }  // namespace
@@ -251,8 +278,18 @@ int run_score(const Request& request, Console& console) {
     console.complain(plan.status().message());
     return exit_code(plan.status().code());
   }
-  const std::unique_ptr<Report> report = make_report(request, plan->video.has_value(), console);
-  return Run(std::move(*plan), *report, console)();
+  const std::optional<OutputFile> output = plan->output;
+  if (output) {
+    console.collect();
+    if (plan->video || plan->job.distorted.size() > 1) put_off_interrupts();
+  }
+  const std::unique_ptr<Report> report = make_report(*plan, console);
+  const int code = Run(std::move(*plan), *report, console)();
+  if (!output) return code;
+  const Status written = output->write(console.collected());
+  if (written.ok()) return code;
+  console.complain(console.rescue(console.collected(), written).message());
+  return code == kExitOk ? kExitFailed : code;
 }
 
 }  // namespace acuity::cli

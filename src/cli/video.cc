@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "cli/console.h"
 #include "cli/frame_scores.h"
 #include "cli/pools.h"
 #include "cli/video_side.h"
@@ -35,10 +37,13 @@ class VideoScorer {
   Status operator()() {
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorers());
-    const Status walked = walk();
+    Status walked = walk();
+    // What feeds a pipe is interrupted too, so that an end that came by then may not be the end.
+    if (interrupted()) walked = stopped();
     describe_sides();
     if (!walked.ok()) {
-      if (!plan_.shortest || result_.video->frames.empty()) return walked;
+      const bool kept = plan_.shortest || walked.code() == StatusCode::cancelled;
+      if (!kept || result_.video->frames.empty()) return walked;
       result_.cut_short = walked;
     }
     if (result_.video->frames.empty()) return nothing_scored();
@@ -91,7 +96,8 @@ class VideoScorer {
   }
 
   Status create_scorers() {
-    if (job_.want_map && expected_frames() != 1) {
+    const std::optional<FrameTotal> total = expected_frames();
+    if (job_.want_map && (!total || total->about || total->frames != 1)) {
       return Status(StatusCode::usage, fmt::format("--map is for one frame of {}: choose it with --frame N, counted "
                                                    "from 0",
                                                    reference_->name()));
@@ -99,7 +105,7 @@ class VideoScorer {
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
       if (result_.scores.back().metric->frames) continue;
-      const ScorerOptions options = scorer_options(job_, metric, expected_frames().value_or(kManyFrames));
+      const ScorerOptions options = scorer_options(job_, metric, total ? total->frames : kManyFrames);
       Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
       if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
       scorers_.push_back({result_.scores.size() - 1, std::move(*scorer)});
@@ -120,13 +126,16 @@ class VideoScorer {
   Status walk() {
     reference_->begin(plan_.offset < 0 ? -plan_.offset : 0);
     distorted_->begin(plan_.offset > 0 ? plan_.offset : 0);
+    ACUITY_TRY(begin_range());
     std::shared_ptr<VideoFrame> partner;
     bool beyond_end = false;
     double partner_time = 0;
     double time = 0;
     for (; reference_->has_frame(); reference_->advance()) {
+      if (interrupted()) return stopped();
       const int64_t index = reference_->frame()->index;
-      beyond_end = plan_.end && index >= *plan_.end;
+      const bool starts_here = find_range(index);
+      beyond_end = end_ && index >= *end_;
       if (beyond_end && !is_neighbour(index)) return {};
       time = reference_->time();
       const auto nearer = [&] {
@@ -144,9 +153,12 @@ class VideoScorer {
       const bool found = plan_.by_time ? partner != nullptr && near : moved;
       if (!found && beyond_end) return {};
       if (!found) return distorted_->status().ok() ? unequal() : distorted_->status();
-      const bool scored = !beyond_end && index >= plan_.start && (index - plan_.start) % plan_.every == 0;
+      const bool scored = !beyond_end && start_ && index >= *start_ && (index - *start_) % plan_.every == 0;
+      if (starts_here) ACUITY_TRY(push_waiting());
       if (frame_scores_.any() && (scored || is_neighbour(index))) {
         ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, scored));
+      } else if (frame_scores_.any() && !start_) {
+        keep_waiting(reference_->frame(), partner);
       }
       if (scored) ACUITY_TRY(score(*reference_->frame(), *partner));
     }
@@ -159,13 +171,51 @@ class VideoScorer {
     return distorted_->has_frame() ? unequal() : Status();
   }
 
+  // Which frames are scored; where that goes by time, find_range() finds it out on the way.
+  Status begin_range() {
+    end_ = plan_.end;
+    if (!plan_.start_time) start_ = plan_.start;
+    if ((!plan_.start_time && !plan_.end_time) || !reference_->has_frame() || reference_->frame()->time) return {};
+    return Status(StatusCode::usage, fmt::format("{} has no frame rate, so that --start and --end cannot go by time: "
+                                                 "give the number of a frame",
+                                                 reference_->name()));
+  }
+
+  // Whether the first frame to score is this one.
+  bool find_range(int64_t index) {
+    constexpr double kRounding = 1e-6;  // of times in containers
+    const double time = reference_->time_in_stream() + kRounding;
+    if (!end_ && plan_.end_time && time >= *plan_.end_time) end_ = index;
+    if (start_ || time < *plan_.start_time) return false;
+    start_ = index;
+    return true;
+  }
+
+  // Frames before the first that is scored, while that is not known yet: the last of them are its neighbours.
+  void keep_waiting(const std::shared_ptr<VideoFrame>& reference, const std::shared_ptr<VideoFrame>& distorted) {
+    waiting_.emplace_back(reference, distorted);
+    if (waiting_.size() > FrameScorer::kNeighbours) waiting_.pop_front();
+  }
+
+  Status push_waiting() {
+    for (const auto& [reference, distorted] : waiting_) {
+      ACUITY_TRY(frame_scores_.push(reference, distorted, false));
+    }
+    waiting_.clear();
+    return {};
+  }
+
+  Status stopped() const {
+    return Status(StatusCode::cancelled, fmt::format("interrupted after {} frames", result_.video->frames.size()));
+  }
+
   // Whether a metric of frames may want to look at a frame that is not scored itself.
   bool is_neighbour(int64_t index) const {
-    if (!frame_scores_.any()) return false;
+    if (!frame_scores_.any() || !start_) return false;
     constexpr int64_t kReach = FrameScorer::kNeighbours;
-    if (index < plan_.start) return plan_.start - index <= kReach;
-    if (plan_.end && index >= *plan_.end) return index - *plan_.end < kReach;
-    const int64_t after = (index - plan_.start) % plan_.every;
+    if (index < *start_) return *start_ - index <= kReach;
+    if (end_ && index >= *end_) return index - *end_ < kReach;
+    const int64_t after = (index - *start_) % plan_.every;
     return after <= kReach || plan_.every - after <= kReach;
   }
 
@@ -234,7 +284,8 @@ class VideoScorer {
       return {};
     }
     for (Side* side : {reference_.get(), distorted_.get()}) {
-      while (side->has_frame()) side->advance();
+      while (side->has_frame() && !interrupted()) side->advance();
+      if (interrupted()) return stopped();
       ACUITY_TRY(side->status());
     }
     const Side& shifted = plan_.offset < 0 ? *reference_ : *distorted_;
@@ -258,11 +309,20 @@ class VideoScorer {
   }
 
   // Where the lengths of the files tell.
-  std::optional<int64_t> expected_frames() const {
-    std::optional<int64_t> frames = reference_->format().frames;
-    if (!frames) return plan_.end ? std::optional((*plan_.end - plan_.start + plan_.every - 1) / plan_.every) : frames;
-    const int64_t last = plan_.end ? std::min(*plan_.end, *frames) : *frames;
-    return std::max<int64_t>(1, (last - plan_.start + plan_.every - 1) / plan_.every);
+  std::optional<FrameTotal> expected_frames() const {
+    std::optional<FrameTotal> total = total_of(reference_->format());
+    const std::optional<int64_t> end = frame_at(plan_.end_time, plan_.end);
+    if (end && (!total || *end < total->frames)) total = {*end, plan_.end_time.has_value()};
+    if (!total) return total;
+    const int64_t left_out = std::max(frame_at(plan_.start_time, plan_.start).value_or(0), -plan_.offset);
+    total->frames = std::max<int64_t>(1, (total->frames - left_out + plan_.every - 1) / plan_.every);
+    return total;
+  }
+
+  // About which frame is shown then.
+  std::optional<int64_t> frame_at(const std::optional<double>& time, const std::optional<int64_t>& otherwise) const {
+    const double step = interval(reference_->format().rate);
+    return time && step > 0 ? std::llround(*time / step) : otherwise;
   }
 
   struct PictureScorer {
@@ -281,6 +341,8 @@ class VideoScorer {
   FrameConverter convert_distorted_;
   std::vector<PictureScorer> scorers_;
   FrameScores frame_scores_;
+  std::optional<int64_t> start_, end_;
+  std::deque<std::pair<std::shared_ptr<VideoFrame>, std::shared_ptr<VideoFrame>>> waiting_;
 };
 
 }  // namespace

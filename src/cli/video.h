@@ -6,12 +6,13 @@
 #include <functional>
 
 #include "cli/pairs.h"
+#include "cli/progress.h"
 #include "cli/video_plan.h"
 
 namespace acuity::cli {
 
 /// Called before each frame that is scored: how many there were, and how many there will be where that is known.
-using FrameProgress = std::function<void(int64_t done, std::optional<int64_t> total)>;
+using FrameProgress = std::function<void(int64_t done, const std::optional<FrameTotal>& total)>;
 
 PairResult score_video(const ScoreJob& job, const VideoPlan& plan, const std::string& distorted,
                        const FrameProgress& progress);

@@ -55,6 +55,16 @@ Status read_whole(const Request& request, const std::string& option, int least, 
   return {};
 }
 
+// A frame, or a time such as 00:01:30.
+Status read_place(const Request& request, const std::string& option, int least, std::optional<int64_t>& frame,
+                  std::optional<double>& time) {
+  if (!request.has(option)) return {};
+  const std::string text = request.value(option);
+  if (text.find(':') == std::string::npos) return read_whole(request, option, least, frame);
+  ACUITY_TRY_ASSIGN(time, parse_time(text, option));
+  return {};
+}
+
 }  // namespace
 
 const std::vector<Option>& stream_options() {
@@ -116,10 +126,11 @@ const std::vector<Option>& pairing_options() {
        .help = "leave out the first N frames of the distorted video, or of the reference where N is negative",
        .otherwise = "0"},
       {.name = "--start",
-       .value = "N",
-       .help = "the first frame of the reference to score, counted from 0",
+       .value = "PLACE",
+       .help = "the first frame of the reference to score: its number, counted from 0, or its time, as in 00:01:30 or "
+               "1:30.5",
        .otherwise = "0"},
-      {.name = "--end", .value = "N", .help = "the frame of the reference to stop before"},
+      {.name = "--end", .value = "PLACE", .help = "the frame of the reference to stop before, by number or time"},
       {.name = "--every", .value = "N", .help = "score one frame in N", .otherwise = "1"},
       {.name = "--shortest", .help = "where one video ends or breaks off early, keep what both have"},
   };
@@ -144,11 +155,16 @@ Result<VideoPlan> plan_video(const Request& request) {
     plan.by_time = sync == "pts";
   }
   ACUITY_TRY(read_whole(request, "--offset", -kMost, plan.offset));
-  ACUITY_TRY(read_whole(request, "--start", 0, plan.start));
-  ACUITY_TRY(read_whole(request, "--end", 1, plan.end));
+  std::optional<int64_t> start;
+  ACUITY_TRY(read_place(request, "--start", 0, start, plan.start_time));
+  plan.start = start.value_or(0);
+  ACUITY_TRY(read_place(request, "--end", 1, plan.end, plan.end_time));
   ACUITY_TRY(read_whole(request, "--every", 1, plan.every));
   if (plan.end && *plan.end <= plan.start) {
     return usage(fmt::format("--end {} is not after --start {}", *plan.end, plan.start));
+  }
+  if (plan.end_time && *plan.end_time <= plan.start_time.value_or(0)) {
+    return usage(fmt::format("--end {} is not after --start {}", request.value("--end"), request.value("--start")));
   }
   plan.shortest = request.has("--shortest");
   return plan;

@@ -18,6 +18,8 @@ struct VideoPlan {
   int64_t offset = 0;  // frames left out first: of the distorted, or where negative of the reference
   int64_t start = 0;   // of the reference
   std::optional<int64_t> end;
+  std::optional<double> start_time;  // instead: seconds after the reference's first frame
+  std::optional<double> end_time;
   int64_t every = 1;
   bool shortest = false;
 };

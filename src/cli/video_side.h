@@ -21,6 +21,8 @@ class Side {
   const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
   /// Seconds after the first frame that was not left out.
   double time() const { return frame_->time.value_or(0) - begin_; }
+  /// Seconds after the first frame of all.
+  double time_in_stream() const { return frame_->time.value_or(0) - first_; }
   /// Where the frame in hand ends the stream early.
   const Status& status() const { return status_; }
   double milliseconds() { return queue_.milliseconds(); }
@@ -40,7 +42,9 @@ class Side {
 
   /// Takes the first frame after those to be left out.
   void begin(int64_t left_out) {
-    for (advance(); has_frame_ && left_out > 0; --left_out) advance();
+    advance();
+    first_ = frame_->time.value_or(0);
+    for (; has_frame_ && left_out > 0; --left_out) advance();
     begin_ = frame_->time.value_or(0);
   }
 
@@ -65,6 +69,7 @@ class Side {
   bool has_frame_ = false;
   bool ended_ = false;
   int64_t seen_ = 0;
+  double first_ = 0;
   double begin_ = 0;
   Status status_;
 };

@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/pairs.h"
 #include "cli/pools.h"
+#include "cli/progress.h"
 #include "cli/video_side.h"
 #include "cli/vmaf_output.h"
 #include "media/output_file.h"
@@ -31,7 +32,7 @@ class VmafRun {
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorer());
     const Stopwatch watch;
-    const Status walked = walk(watch);
+    const Status walked = walk();
     if (scored_ == 0) return walked.ok() ? Status(StatusCode::input, "there is no frame to score") : walked;
     Result<std::vector<FrameScore>> scores = scorer_->finish();
     if (!scores.ok()) return scores.status();
@@ -101,7 +102,9 @@ class VmafRun {
   }
 
   // A video that breaks off does not lose what was scored, but is told at the end.
-  Status walk(const Stopwatch& watch) {
+  Status walk() {
+    const FrameCount count;
+    const std::optional<FrameTotal> total = expected_frames();
     reference_->begin(plan_.skip_reference);
     distorted_->begin(plan_.skip_distorted);
     for (; plan_.frames == 0 || pushed_ < plan_.frames; ++pushed_) {
@@ -113,12 +116,21 @@ class VmafRun {
       const bool scored = pushed_ % plan_.subsample == 0;
       ACUITY_TRY(scored ? scorer_->push(*original, *other) : scorer_->push_neighbour(*original, *other));
       scored_ += scored ? 1 : 0;
-      if (!plan_.quiet) {
-        console_.progress(fmt::format("{} frames, {:.1f} a second", pushed_ + 1,
-                                      static_cast<double>(pushed_ + 1) * 1000 / std::max(watch.milliseconds(), 1.0)));
-      }
+      if (!plan_.quiet) console_.progress(count.told(pushed_ + 1, total));
     }
     return {};
+  }
+
+  // As many as both sides have, and --frame_cnt allows.
+  std::optional<FrameTotal> expected_frames() const {
+    std::optional<FrameTotal> least;
+    const auto limit = [&](std::optional<FrameTotal> total, int skipped) {
+      if (total && (!least || total->frames - skipped < least->frames)) least = {total->frames - skipped, total->about};
+    };
+    limit(total_of(reference_->format()), plan_.skip_reference);
+    limit(total_of(distorted_->format()), plan_.skip_distorted);
+    if (plan_.frames > 0) limit(FrameTotal{plan_.frames}, 0);
+    return least;
   }
 
   Status at_end() {

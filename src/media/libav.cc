@@ -241,6 +241,11 @@ class LibavSource : public FrameSource {
     const AVRational rate = libav_->av_guess_frame_rate(container_, stream_, nullptr);
     if (rate.num > 0 && rate.den > 0) format_.rate = {rate.num, rate.den};
     if (stream_->nb_frames > 0) format_.frames = stream_->nb_frames;
+    if (stream_->duration > 0) {
+      format_.seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    } else if (container_->duration > 0) {
+      format_.seconds = static_cast<double>(container_->duration) / AV_TIME_BASE;
+    }
     const double average = av_q2d(stream_->avg_frame_rate), base = av_q2d(stream_->r_frame_rate);
     if (average > 0 && base > 0 && std::abs(average - base) > 1e-3 * base) {
       format_.found.push_back(fmt::format("variable frame rate, {:.3f} frames a second on average", average));

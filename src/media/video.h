@@ -63,6 +63,7 @@ struct VideoFormat {
   Colour colour{};
   FrameRate rate;
   std::optional<int64_t> frames;  ///< where the file or its length tells
+  std::optional<double> seconds;  ///< how long it is, where the container says so
   std::vector<std::string> found;
   std::vector<std::string> assumed;
 

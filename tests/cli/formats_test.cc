@@ -57,7 +57,7 @@ TEST(Json, KeepsTheSchema) {
   EXPECT_EQ(good["metrics"]["ssimulacra2"]["outputs"].size(), 90u);  // 93 rows are enough for five scales of 18
   EXPECT_TRUE(good["device"].get<std::string>().starts_with("cpu"));
   const json& bad = document["results"][1];
-  EXPECT_EQ(bad.size(), 3u);
+  EXPECT_EQ(bad.size(), 4u);
   EXPECT_TRUE(bad["error"].is_string());
 }
 
@@ -121,9 +121,9 @@ TEST(Csv, HasAHeaderAndARowForEachMetric) {
   const Outcome outcome = acuity({"score", "--csv", "-m", "psnr,mse", scene(), noisy(), scratch("absent.png")});
   EXPECT_EQ(outcome.exit_code, 3);
   const std::string files = scene() + "," + noisy() + ",157,93,";
-  const std::regex expected("reference,distorted,width,height,metric,value,better,version,error\n" + files +
-                            "psnr,28\\.5[0-9]+,higher,1,\n" + files + "mse,90\\.9[0-9]+,lower,1,\n" + scene() +
-                            ",[^\n]*absent.png,,,,,,,[^\n]+\n");
+  const std::regex expected("reference,distorted,width,height,metric,value,better,version,error,warnings\n" + files +
+                            "psnr,28\\.5[0-9]+,higher,1,,\n" + files + "mse,90\\.9[0-9]+,lower,1,,\n" + scene() +
+                            ",[^\n]*absent.png,,,,,,,[^\n]+,\n");
   EXPECT_TRUE(std::regex_match(outcome.out, expected)) << outcome.out;
 }
 

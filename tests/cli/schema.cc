@@ -13,6 +13,7 @@ bool has_type(const json& value, const std::string& type) {
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
   if (type == "null") return value.is_null();
+  if (type == "boolean") return value.is_boolean();
   return false;
 }
 

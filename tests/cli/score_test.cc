@@ -136,6 +136,17 @@ TEST(Score, WarnsWhereTransparencyOrColourIsLost) {
   EXPECT_EQ(transparency.exit_code, 0) << transparency.err;
   EXPECT_NE(transparency.err.find("warning: " + clear + " has transparency"), std::string::npos) << transparency.err;
   EXPECT_EQ(json::parse(transparency.out)["warnings"].size(), 1u);
+  EXPECT_EQ(json::parse(transparency.out)["results"][0]["warnings"], json::parse(transparency.out)["warnings"]);
+  for (const char* form : {"--plain", "--csv", "--csv-wide"}) {
+    const Outcome outcome = acuity({"score", "-m", "psnr", form, clear, opaque});
+    EXPECT_NE(outcome.out.find(clear + " has transparency"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.err.find("warning: " + clear), std::string::npos) << outcome.err;
+  }
+  // On one terminal it is said once.
+  const Outcome seen = acuity({"score", "-m", "psnr", clear, opaque},
+                              {.environment = {"TERM=dumb"}, .output_terminal = true, .error_terminal = true});
+  EXPECT_NE(seen.out.find(clear + " has transparency"), std::string::npos) << seen.out;
+  EXPECT_EQ(seen.err, "");
   const Outcome colour = acuity({"score", "-m", "psnr", "--json", png_in_linear_light(16, 16), opaque});
   EXPECT_EQ(colour.exit_code, 0) << colour.err;
   EXPECT_NE(colour.err.find(opaque + " does not: assumed"), std::string::npos) << colour.err;
@@ -168,7 +179,7 @@ TEST(Score, ResultsAreStillPrintedBelowTheLimit) {
   const Outcome outcome = acuity({"score", "-m", "psnr", "--fail-under", "90", scene(), noisy(), scene()});
   EXPECT_EQ(outcome.exit_code, 5);
   EXPECT_NE(outcome.out.find("28.5"), std::string::npos);
-  EXPECT_NE(outcome.err.find("worse than the limit of 90"), std::string::npos);
+  EXPECT_NE(outcome.err.find("--fail-under asks for 90 or more"), std::string::npos);
 }
 
 TEST(Score, AllPairsAreTriedAndTheFirstFailureDecides) {

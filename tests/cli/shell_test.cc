@@ -20,11 +20,11 @@ std::string script(const std::string& shell) {
   return path;
 }
 
-// What bash would offer after these words.
-std::string bash_offers(const std::string& words, int place) {
-  const std::string line = "source " + script("bash") + "; COMP_WORDS=(" + words +
-                           "); COMP_CWORD=" + std::to_string(place) + "; _acuity; echo \"${COMPREPLY[*]}\"";
-  return run({"bash", "-c", line}).out;
+// What bash would offer behind this line. What readline replaces begins behind the last colon or equals sign.
+std::string bash_offers(const std::string& line) {
+  return run({"bash", "-c",
+              "source " + script("bash") + "; COMP_LINE=$0; COMP_POINT=${#0}; _acuity; echo \"${COMPREPLY[*]}\"", line})
+      .out;
 }
 
 TEST(Shell, CompletionScriptsParse) {
@@ -37,15 +37,27 @@ TEST(Shell, CompletionScriptsParse) {
 }
 
 TEST(Shell, BashCompletes) {
-  EXPECT_EQ(bash_offers("acuity sc", 1), "score\n");
-  EXPECT_EQ(bash_offers("acuity score --js", 2), "--json\n");
-  EXPECT_EQ(bash_offers("acuity score --device ''", 3), "auto cpu cuda hip vulkan\n");
-  EXPECT_EQ(bash_offers("acuity score --color = al", 4), "always\n");
-  EXPECT_EQ(bash_offers("acuity score -m psnr,ms", 3), "psnr,msssim psnr,mse\n");
-  EXPECT_EQ(bash_offers("acuity score --memory st", 3), "strip:\n");
-  EXPECT_EQ(bash_offers("acuity completion z", 2), "zsh\n");
-  EXPECT_EQ(bash_offers("acuity score pict", 2), "\n");  // files are left to readline
-  EXPECT_EQ(bash_offers("acuity score --map ''", 3), "\n");
+  EXPECT_EQ(bash_offers("acuity sc"), "score\n");
+  EXPECT_EQ(bash_offers("acuity score --js"), "--json\n");
+  EXPECT_EQ(bash_offers("acuity score --device "), "auto cpu cuda hip vulkan\n");
+  EXPECT_EQ(bash_offers("acuity score --color=al"), "always\n");
+  EXPECT_EQ(bash_offers("acuity score -m psnr,ms"), "psnr,msssim psnr,mse\n");
+  EXPECT_EQ(bash_offers("acuity score --memory st"), "strip:\n");
+  EXPECT_EQ(bash_offers("acuity completion z"), "zsh\n");
+  EXPECT_EQ(bash_offers("acuity help vm"), "vmaf\n");
+  EXPECT_EQ(bash_offers("acuity metrics butt"), "butteraugli\n");
+  EXPECT_EQ(bash_offers("acuity score pict"), "\n");  // files are left to readline
+  EXPECT_EQ(bash_offers("acuity score --map "), "\n");
+}
+
+TEST(Shell, BashCompletesBehindTheColonOfAMetric) {
+  EXPECT_EQ(bash_offers("acuity score -m vmaf:ne"), "neg\n");
+  EXPECT_TRUE(contains(bash_offers("acuity score -m vmaf:"), "v1_phone "));
+  EXPECT_TRUE(contains(bash_offers("acuity score -m vmaf:"), " model= "));
+  EXPECT_EQ(bash_offers("acuity score -m psnr,butteraugli:sm"), "small=\n");
+  EXPECT_EQ(bash_offers("acuity score -m butteraugli:pnorm=2:small="), "reject libjxl\n");
+  EXPECT_EQ(bash_offers("acuity score --metric=butteraugli:small=li"), "libjxl\n");
+  EXPECT_EQ(bash_offers("acuity score -m psnr:"), "\n");
 }
 
 TEST(Shell, FishCompletes) {
@@ -57,6 +69,9 @@ TEST(Shell, FishCompletes) {
   EXPECT_TRUE(contains(offers("acuity score --device "), "auto"));
   EXPECT_TRUE(contains(offers("acuity score -m "), "ssimulacra2"));
   EXPECT_TRUE(contains(offers("acuity completion "), "zsh"));
+  EXPECT_TRUE(offers("acuity score -m vmaf:ne").starts_with("vmaf:neg\t"));
+  EXPECT_TRUE(offers("acuity score -m psnr,butteraugli:pnorm=2:small=l").starts_with("psnr,butteraugli:pnorm=2:small=libjxl\t"));
+  EXPECT_TRUE(offers("acuity score --metric psnr,vma").starts_with("psnr,vmaf\t"));
 }
 
 TEST(Shell, ManPageHasNoWarnings) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Terminals, pipes, full disks and interrupts.
 #include <csignal>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/command.h"
 #include "cli/pictures.h"
+#include "support/y4m.h"
 
 namespace acuity::test {
 namespace {
@@ -34,12 +38,16 @@ TEST(Streams, JsonAndCsvAreNeverColoured) {
   EXPECT_FALSE(coloured(acuity({"score", scene(), noisy(), "--color", "always", "--csv"}).out));
 }
 
-TEST(Streams, ProgressOnATerminalAndForSeveralPairsOnly) {
+TEST(Streams, ProgressOnATerminalOnly) {
   const Surroundings terminal{.environment = {"TERM=xterm"}, .error_terminal = true};
   // One thread scores one pair after the other; several take some at once.
   EXPECT_NE(acuity({"score", "--threads=1", scene(), noisy(), blurred()}, terminal).err.find("1 of 2"),
             std::string::npos);
-  EXPECT_EQ(acuity({"score", scene(), noisy()}, terminal).err, "");
+  // A single pair may be large: what is being done is told, and taken back at the end.
+  const std::string single = acuity({"score", "-m", "psnr,mse", scene(), noisy()}, terminal).err;
+  EXPECT_NE(single.find("reading " + scene()), std::string::npos) << single;
+  EXPECT_NE(single.find("computing mse, metric 2 of 2"), std::string::npos) << single;
+  EXPECT_TRUE(single.ends_with("\r\x1b[K")) << single;
   EXPECT_EQ(acuity({"score", scene(), noisy(), blurred()}).err, "");
   const Surroundings dumb{.environment = {"TERM=dumb"}, .error_terminal = true};
   EXPECT_EQ(acuity({"score", scene(), noisy(), blurred()}, dumb).err, "");
@@ -81,6 +89,28 @@ TEST(Streams, AnInterruptEndsItAsShellsExpect) {
   const Outcome outcome = acuity({"score", scene(), "-"}, {.interrupt_after_ms = 300});
   EXPECT_EQ(outcome.signal, SIGINT);
   EXPECT_EQ(outcome.out, "");
+}
+
+// The distorted video waits on standard input for a frame that never comes.
+TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
+  const std::string reference = scratch("interrupted.y4m");
+  write_file(reference, draw_y4m({.frames = 9}));
+  const std::string begun = draw_y4m({.frames = 5, .damage = 9});
+  for (const std::string& sent : {begun, begun.substr(0, begun.size() - 100)}) {
+    const std::string output = scratch("interrupted.json");
+    const Outcome outcome = acuity({"score", "-m", "vmaf,ssimulacra2", "-o", output, reference, "-"},
+                                   {.input = sent, .interrupt_after_ms = 700});
+    EXPECT_EQ(outcome.signal, SIGINT);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("what was scored will be written"), std::string::npos) << outcome.err;
+    const nlohmann::json document = nlohmann::json::parse(read_file(output));
+    EXPECT_EQ(document["complete"], false);
+    const nlohmann::json& result = document["results"][0];
+    EXPECT_EQ(result["complete"], false);
+    EXPECT_EQ(result["metrics"]["vmaf"]["frames"].size(), sent == begun ? 5u : 4u);
+    EXPECT_NE(result["warnings"].dump().find("interrupted after"), std::string::npos) << result;
+    std::filesystem::remove(output);
+  }
 }
 
 TEST(Streams, TheLocaleChangesNoNumber) {

@@ -110,6 +110,32 @@ TEST(Video, FramesAreChosen) {
   expect_failure({"--offset", "-1", first, second}, 3, "leaves out the first 1 of " + first);
 }
 
+TEST(Video, FramesAreChosenByTheirTime) {
+  const std::string first = reference();
+  const std::string second = distorted();
+  EXPECT_EQ(indices(scored({"--start", "00:00:00.08", first, second})), (std::vector<int>{2, 3, 4, 5}));
+  EXPECT_EQ(indices(scored({"--start", "0:0.07", "--end", "0:0.16", first, second})), (std::vector<int>{2, 3}));
+  EXPECT_EQ(indices(scored({"--start", "1", "--end", "0:0.16", "--every", "2", first, second})),
+            (std::vector<int>{1, 3}));
+  // The numbers count from the start of the file, whatever is left out; so do the times.
+  const std::string four = saved("first_four.y4m", {.frames = 4});
+  EXPECT_EQ(indices(scored({"--offset", "-2", "--start", "0:0.12", first, four})), (std::vector<int>{3, 4, 5}));
+  expect_failure({"--start", "1:00", first, second}, 3, "no frame of");
+  expect_failure({"--start", "0:00.2", "--end", "0:0.1", first, second}, 2, "is not after");
+  expect_failure({"--start", "1:60", first, second}, 2, "00:01:30");
+  expect_failure({"--size", "64x48", "--start", "0:01", first, second}, 2, "no frame rate");
+  // A metric that looks at neighbours sees those before the start.
+  const auto motion = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"score", "--json", "-m", "motion,vmaf", first, second};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(acuity(words).out)["results"][0]["metrics"]["motion"]["frames"];
+  };
+  const json whole = motion({});
+  const json part = motion({"--start", "0:0.12"});
+  ASSERT_EQ(part.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(part[i], whole[i + 3]);
+}
+
 TEST(Video, TimesPairFramesOfDifferentRates) {
   const std::string fast = saved("fast.y4m", {.frames = 12, .rate = "50:1"});
   const json result = scored({"--sync", "pts", reference(), fast});
@@ -151,7 +177,7 @@ TEST(Video, WhatDoesNotFitIsAnError) {
 
 TEST(Video, CsvHasARowForEachFrameAndPool) {
   const std::string missing = scratch("absent.y4m");
-  const std::string text = acuity({"score", "--csv", "-m", "psnr,mse", reference(), distorted(), missing}).out;
+  const std::string text = acuity({"score", "--csv", "-m", "psnr_yuv,mse", reference(), distorted(), missing}).out;
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
@@ -159,12 +185,12 @@ TEST(Video, CsvHasARowForEachFrameAndPool) {
     at = end + 1;
   }
   ASSERT_EQ(lines.size(), 1u + 2 * (6 + 14) + 1);
-  EXPECT_EQ(
-      lines[0],
-      "reference,distorted,width,height,metric,value,better,version,error,frame,reference_pts,distorted_pts,pool");
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 12) << line;
-  EXPECT_TRUE(lines[2].ends_with(",1,0.040000000000000001,0.040000000000000001,")) << lines[2];
-  EXPECT_TRUE(lines[7].ends_with(",,,,,mean")) << lines[7];
+  EXPECT_EQ(lines[0],
+            "reference,distorted,width,height,metric,value,better,version,error,frame,reference_pts,distorted_pts,pool,"
+            "warnings");
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 13) << line;
+  EXPECT_TRUE(lines[2].ends_with(",1,0.040000000000000001,0.040000000000000001,,")) << lines[2];
+  EXPECT_TRUE(lines[7].ends_with(",,,,,mean,")) << lines[7];
 }
 
 TEST(Video, InfoTellsWhatIsAssumed) {
