@@ -105,9 +105,10 @@ std::vector<std::string> broken_limits(std::span<const Limit> limits, const Pair
     const MetricScore& entry = pair.scores[limit.metric];
     const std::optional<double> value = value_of(limit, entry);
     if (value && (limit.at_least ? *value >= limit.bound : *value <= limit.bound)) continue;
-    broken.push_back(fmt::format("{}: {}{}{} is {}, but --fail-under asks for {} or {}", pair.distorted, entry.label,
-                                 limit.pool.empty() ? "" : ".", limit.pool, value ? short_number(*value) : "not there",
-                                 short_number(limit.bound), limit.at_least ? "more" : "less"));
+    broken.push_back(fmt::format("{}: {}{}{} is {}, but --fail-under asks for {} or {}", shown(pair.distorted),
+                                 entry.label, limit.pool.empty() ? "" : ".", limit.pool,
+                                 value ? short_number(*value) : "not there", short_number(limit.bound),
+                                 limit.at_least ? "more" : "less"));
   }
   return broken;
 }

@@ -79,8 +79,8 @@ class PlainReport : public Report {
         if (entry.metric->frames && explanation.empty()) text += fmt::format("  {}\n", printable(assumption));
       }
     }
-    if (several && explanation.empty()) text += fmt::format("time       {}\n", times_of(pair));
     for (const std::string& warning : pair.warnings) text += fmt::format("warning    {}\n", printable(warning));
+    if (several && explanation.empty()) text += fmt::format("time       {}\n", times_of(pair));
     for (const std::string& line : explanation) text += fmt::format("  {}\n", printable(line));
     console_.print(text);
   }

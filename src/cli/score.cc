@@ -238,7 +238,7 @@ class Run {
     if (!pair.cut_short.ok()) {
       complete_ = false;
       if (!interrupted()) fail(pair.cut_short);
-      pair.warnings.push_back(fmt::format("scored up to there: {}", pair.cut_short.message()));
+      pair.warnings.push_back(fmt::format("these scores are of a part only: {}", pair.cut_short.message()));
       plan_.warnings.push_back(pair.warnings.back());
     }
     // A bad reference has been told already, once for all pairs.

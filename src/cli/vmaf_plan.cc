@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
 #include "base/try.h"
 #include "cli/lists.h"
 #include "metrics/vmaf/metric.h"
@@ -46,7 +47,8 @@ Result<VmafFeature> parse_feature(const std::string& text) {
   if (entry == nullptr) {
     std::vector<std::string> names;
     for (const FeatureEntry& known : features()) names.push_back(known.info.name);
-    return usage(fmt::format("there is no feature '{}'; there are: {}", name, fmt::join(names, ", ")));
+    return usage(fmt::format("there is no feature '{}'{}; there are: {}", name, did_you_mean(name, names),
+                             fmt::join(names, ", ")));
   }
   VmafFeature feature{.request = {metric_of(*entry), {}}};
   for (const std::string& part : rest ? split(*rest, ':') : std::vector<std::string>()) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "engine/feature.h"
 #include "metrics/adm/feature.h"
 #include "metrics/cambi/feature.h"
@@ -84,7 +85,7 @@ const std::vector<FeatureEntry>& features() {
 
 const FeatureEntry* find_feature(std::string_view name) {
   for (const FeatureEntry& entry : features()) {
-    if (entry.info.name == name) return &entry;
+    if (same_name(entry.info.name, name)) return &entry;
   }
   return nullptr;
 }

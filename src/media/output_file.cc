@@ -32,7 +32,7 @@ Status cannot_write(const std::string& path, int error) { return cannot_write(pa
 // "/dev/stdout" and the like are links to files where the shell redirected them. Opening those anew would begin at
 // their start, or put another file in the place of the one that the shell has open.
 std::optional<int> descriptor_of(const std::string& path) {
-  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
@@ -108,7 +108,7 @@ Result<OutputFile> OutputFile::check(std::string path, std::string_view option, 
   ACUITY_TRY_ASSIGN(output.target_, behind_links(output.path_));
   const std::string& target = output.target_;
   struct stat found{};
-  const bool exists = stat(target.c_str(), &found) == 0;
+  const bool exists = (target == "-" ? fstat(STDOUT_FILENO, &found) : stat(target.c_str(), &found)) == 0;
   if (!exists && errno != ENOENT) return cannot_write(output.path_, errno);
   if (exists && S_ISDIR(found.st_mode)) return cannot_write(output.path_, "it is a folder; name a file");
   for (const std::string& input : inputs) {
@@ -138,7 +138,7 @@ Status OutputFile::write(std::span<const uint8_t> content) const {
   const int file = open_beside(part);
   if (file < 0) return cannot_write(path_, errno);
   struct stat before{};
-  if (stat(target_.c_str(), &before) == 0) fchmod(file, before.st_mode & 07777);
+  if (stat(target_.c_str(), &before) == 0) fchmod(file, before.st_mode & 0777);
   int error = write_all(file, content) ? 0 : errno;
   // Some file systems tell only here that the disk is full. What cannot be synchronised at all is not an error.
   if (error == 0 && fsync(file) != 0 && errno != EINVAL) error = errno;

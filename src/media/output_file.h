@@ -17,7 +17,7 @@ class OutputFile {
  public:
   /// Called before the work starts: the place must be writable, and must not be one of the inputs under any name or
   /// link ("-" is standard input). `option` is what messages call it: "--map". Links are followed, so that a link stays
-  /// one. Devices, pipes and /dev/stdout or /dev/fd/N are written as they are.
+  /// one. "-" is standard output; that, /dev/stdout, /dev/fd/N, devices and pipes are written as they are.
   static Result<OutputFile> check(std::string path, std::string_view option, std::span<const std::string> inputs);
 
   /// As given.

@@ -143,6 +143,7 @@ TEST(Output, DevicesAndPipesAreWrittenAsTheyAre) {
   const Clips clips;
   EXPECT_TRUE(nlohmann::json::accept(acuity(vmaf_words(clips, "/dev/stdout")).out));
   EXPECT_TRUE(nlohmann::json::accept(acuity(vmaf_words(clips, "/dev/fd/1")).out));
+  EXPECT_TRUE(nlohmann::json::accept(acuity(vmaf_words(clips, "-")).out));
   EXPECT_EQ(acuity(vmaf_words(clips, "/dev/null")).exit_code, 0);
   EXPECT_EQ(acuity(vmaf_words(clips, "/dev/full")).exit_code, 1);
   const std::string fifo = scratch("output.fifo");
