@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Values and nothing else, for scripts. A pair that failed has an empty line, so that lines go with files.
+// Values and nothing else, for scripts. A pair that failed or was interrupted has an empty line, so that lines go with
+// files.
 #include <fmt/format.h>
 
 #include "cli/console.h"
@@ -17,6 +18,8 @@ class ValuesReport : public Report {
   void add(const PairResult& pair, const std::vector<std::string>& explanation) override {
     std::string line;
     for (const MetricScore& entry : pair.scores) {
+      // Nothing would tell that a mean is of a part only, as the exit code does where --shortest asked for it.
+      if (pair.cut_short.code() == StatusCode::cancelled) break;
       line += fmt::format("{}{}", line.empty() ? "" : "\t", exact_number(entry.score.value));
     }
     console_.print(line + "\n");

@@ -234,6 +234,12 @@ class Run {
         if (!map.ok()) fail(map.status());  // the scores are as good without it
       }
     }
+    for (const MetricScore& entry : pair.scores) {
+      if (std::min(pair.width, pair.height) >= entry.metric->minimum_side) continue;
+      pair.warnings.push_back(fmt::format("{} of {}x{} pixels says nothing of the difference: {} needs {} on each side",
+                                          entry.label, pair.width, pair.height, entry.metric->name,
+                                          entry.metric->minimum_side));
+    }
     for (const std::string& warning : pair.warnings) warn(warning);
     if (!pair.cut_short.ok()) {
       complete_ = false;

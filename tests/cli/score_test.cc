@@ -114,6 +114,25 @@ TEST(Score, StandardInputThatIsATerminalIsRefused) {
   EXPECT_NE(outcome.err.find("terminal"), std::string::npos);
 }
 
+TEST(Score, ButteraugliOfTinyPicturesPassesNoGateUnasked) {
+  const auto filled = [](const std::string& name, const std::string& pixel) {
+    std::string text = "P6\n7 7\n255\n";
+    for (int i = 0; i < 7 * 7; ++i) text += pixel;
+    write_file(scratch(name), text);
+    return scratch(name);
+  };
+  const std::string red = filled("red.ppm", std::string("\xff\0\0", 3));
+  const std::string blue = filled("blue.ppm", std::string("\0\0\xff", 3));
+  const Outcome outcome = acuity({"score", "-m", "butteraugli", "--fail-under", "1", red, blue});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("needs at least 8 on each side"), std::string::npos) << outcome.err;
+  const Outcome asked = acuity({"score", "-m", "butteraugli:small=libjxl", "--value-only", red, blue});
+  EXPECT_EQ(asked.out, "0\n");
+  EXPECT_NE(asked.err.find("warning: butteraugli:small=libjxl of 7x7 pixels says nothing"), std::string::npos)
+      << asked.err;
+}
+
 TEST(Score, RepeatedMetricsCountOnceWithAWarning) {
   const Outcome outcome = acuity({"score", "--json", "-m", "psnr,psnr", scene(), noisy()});
   EXPECT_EQ(outcome.exit_code, 0);

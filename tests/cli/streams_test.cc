@@ -91,26 +91,38 @@ TEST(Streams, AnInterruptEndsItAsShellsExpect) {
   EXPECT_EQ(outcome.out, "");
 }
 
-// The distorted video waits on standard input for a frame that never comes.
+// One video waits on standard input for a frame that never comes, or for the rest of one.
 TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
-  const std::string reference = scratch("interrupted.y4m");
-  write_file(reference, draw_y4m({.frames = 9}));
+  const std::string whole = scratch("interrupted.y4m");
+  write_file(whole, draw_y4m({.frames = 9}));
   const std::string begun = draw_y4m({.frames = 5, .damage = 9});
+  const std::string output = scratch("interrupted.json");
   for (const std::string& sent : {begun, begun.substr(0, begun.size() - 100)}) {
-    const std::string output = scratch("interrupted.json");
-    const Outcome outcome = acuity({"score", "-m", "vmaf,ssimulacra2", "-o", output, reference, "-"},
-                                   {.input = sent, .interrupt_after_ms = 700});
-    EXPECT_EQ(outcome.signal, SIGINT);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("what was scored will be written"), std::string::npos) << outcome.err;
-    const nlohmann::json document = nlohmann::json::parse(read_file(output));
-    EXPECT_EQ(document["complete"], false);
-    const nlohmann::json& result = document["results"][0];
-    EXPECT_EQ(result["complete"], false);
-    EXPECT_EQ(result["metrics"]["vmaf"]["frames"].size(), sent == begun ? 5u : 4u);
-    EXPECT_NE(result["warnings"].dump().find("interrupted after"), std::string::npos) << result;
-    std::filesystem::remove(output);
+    for (const auto& [reference, distorted] : {std::pair<std::string, std::string>{whole, "-"}, {"-", whole}}) {
+      const Outcome outcome = acuity({"score", "-m", "vmaf,ssimulacra2", "-o", output, reference, distorted},
+                                     {.input = sent, .interrupt_after_ms = 700});
+      EXPECT_EQ(outcome.signal, SIGINT);
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_NE(outcome.err.find("what was scored will be written"), std::string::npos) << outcome.err;
+      const nlohmann::json document = nlohmann::json::parse(read_file(output));
+      EXPECT_EQ(document["complete"], false);
+      const nlohmann::json& result = document["results"][0];
+      EXPECT_EQ(result["complete"], false);
+      EXPECT_EQ(result["metrics"]["vmaf"]["frames"].size(), sent == begun ? 5u : 4u);
+      EXPECT_NE(result["warnings"].dump().find("interrupted after"), std::string::npos) << result;
+      std::filesystem::remove(output);
+    }
   }
+}
+
+TEST(Streams, AnInterruptedVideoHasNoValueAlone) {
+  const std::string whole = scratch("interrupted.y4m");
+  write_file(whole, draw_y4m({.frames = 9}));
+  const std::string output = scratch("interrupted.txt");
+  const Outcome outcome = acuity({"score", "-m", "mse", "--value-only", "-o", output, whole, "-"},
+                                 {.input = draw_y4m({.frames = 5}), .interrupt_after_ms = 700});
+  EXPECT_EQ(outcome.signal, SIGINT);
+  EXPECT_EQ(read_file(output), "\n");
 }
 
 TEST(Streams, TheLocaleChangesNoNumber) {
