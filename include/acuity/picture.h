@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,12 +36,14 @@ class Picture {
   std::shared_ptr<std::byte[]> pixels;
 };
 
-/// Reads a file, or standard input when path is "-". The format is recognised by content, never by name.
-ACUITY_API Result<Picture> read_picture(const std::string& path, const PictureLimits& limits = {});
+/// Reads a file, or standard input when path is "-". The format is recognised by content, never by name. Of a file with
+/// several pictures (an animation, pages) `frame` chooses one, counted from 0; without it such a file is refused.
+ACUITY_API Result<Picture> read_picture(const std::string& path, const PictureLimits& limits = {},
+                                        std::optional<int64_t> frame = {});
 
 /// Decodes a file already in memory; `name` is used in messages.
 ACUITY_API Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name,
-                                          const PictureLimits& limits = {});
+                                          const PictureLimits& limits = {}, std::optional<int64_t> frame = {});
 
 }  // namespace acuity
 

@@ -97,6 +97,14 @@ std::vector<Option> picture_options() {
   };
 }
 
+std::vector<Option> score_options() {
+  std::vector<Option> options = joined(joined(picture_options(), map_options()), frame_options());
+  for (const auto* table : {&geometry_options(), &pairing_options(), &stream_options(), &limit_options()}) {
+    options = joined(std::move(options), *table);
+  }
+  return with_common(std::move(options));
+}
+
 Command score_command() {
   return {
       .name = "score",
@@ -104,7 +112,9 @@ Command score_command() {
       .summary = "say how visible the difference between pictures is",
       .description =
           {"Compares each picture DIST with the original REF, which all of them share. Files are recognised "
-           "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, OpenEXR, PNM, PFM. A single - reads standard input.",
+           "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, GIF, HEIC, JPEG 2000, BMP, TGA, OpenEXR, PNM, PFM. A "
+           "single - reads standard input. Animations and pages are frames of a video where both sides have several; "
+           "--frame takes one of them.",
            "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, raw YUV where --size is given, and "
            "every "
            "container and codec that libav knows. A pipe with a name cannot be looked into; any option of videos, such "
@@ -123,9 +133,7 @@ Command score_command() {
                     "every frame of two videos, and all pools"},
                    {"acuity score -m vmaf --fail-under 'vmaf.p5>=80' -o scores.json original.mkv compressed.mkv",
                     "results to a file, and a gate on the worst frames"}},
-      .options = with_common(
-          joined(joined(joined(joined(picture_options(), map_options()), geometry_options()), pairing_options()),
-                 stream_options())),
+      .options = score_options(),
       .words = {},
       .minimum_arguments = 0,
       .maximum_arguments = 1 << 20,
@@ -149,7 +157,7 @@ std::vector<Command> make_commands() {
                        "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, where the "
                        "length of the file tells, the number of frames. With two it also says what does not fit."},
        .examples = {{"acuity video-info original.y4m compressed.y4m", "before a long run"}},
-       .options = with_common(joined(stream_options(), geometry_options())),
+       .options = with_common(joined(joined(stream_options(), geometry_options()), limit_options())),
        .words = {},
        .minimum_arguments = 0,
        .maximum_arguments = 2,

@@ -15,9 +15,10 @@ namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are scored side by side
 
-Result<Picture> read(const std::string& path, const std::optional<Crop>& crop, FileFacts& facts) {
+Result<Picture> read(const std::string& path, const ScoreJob& job, bool reference, FileFacts& facts) {
   const Stopwatch watch;
-  Result<Picture> picture = read_picture(path);
+  Result<Picture> picture = read_picture(path, job.limits, reference ? job.reference_frame : job.distorted_frame);
+  const std::optional<Crop>& crop = reference ? job.geometry.crop_reference : job.geometry.crop_distorted;
   if (!picture.ok()) return picture;
   if (crop) {
     if (Status cropped = crop_picture(*picture, *crop, shown(path)); !cropped.ok()) return cropped;
@@ -122,7 +123,7 @@ PairScorer::PairScorer(const ScoreJob& job, std::function<void(const std::string
 
 Status PairScorer::open_reference() {
   progress_("reading " + shown(job_.reference));
-  Result<Picture> picture = read(job_.reference, job_.geometry.crop_reference, reference_facts_);
+  Result<Picture> picture = read(job_.reference, job_, true, reference_facts_);
   if (!picture.ok()) return picture.status();
   if (job_.geometry.scale_reference == true) {
     original_ = std::move(*picture);
@@ -210,7 +211,7 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
 
 Status PairScorer::enter(Entrant& entrant) const {
   PairResult& result = entrant.result;
-  Result<Picture> picture = read(result.distorted, job_.geometry.crop_distorted, result.distorted_facts);
+  Result<Picture> picture = read(result.distorted, job_, false, result.distorted_facts);
   if (picture.ok()) entrant.distorted = std::move(*picture);
   return picture.status();
 }

@@ -33,6 +33,9 @@ struct ScoreJob {
   MemoryMode memory;
   int threads = 0;
   bool want_map = false;
+  PictureLimits limits;
+  std::optional<int64_t> reference_frame;  // which picture of a file that holds several
+  std::optional<int64_t> distorted_frame;
 };
 
 struct MetricScore {

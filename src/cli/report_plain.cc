@@ -59,7 +59,8 @@ class PlainReport : public Report {
     for (const std::string& change : pair.reference_facts.changed) text += fmt::format("reference  {}\n", change);
     for (const std::string& change : pair.distorted_facts.changed) text += fmt::format("distorted  {}\n", change);
     const bool several = pair.video && pair.video->frames.size() > 1;
-    if (pair.video) {
+    const bool pictures = pair.video && pair.video->reference.frames == 1 && pair.video->distorted.frames == 1;
+    if (pair.video && !pictures) {
       text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);
     }
     if (several) {

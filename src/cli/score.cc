@@ -130,15 +130,22 @@ Status plan_machine(const Request& request, ScoreJob& job) {
   return prepare_cpu();
 }
 
+// Whether the files are scored frame by frame. Several pictures in a file are frames only where the other file has
+// several as well; otherwise one of them is to be chosen, which whoever reads the file says.
+bool any_videos(const ScoreJob& job) {
+  const std::vector<std::string>& files = job.distorted;
+  if (is_video(job.reference) || std::any_of(files.begin(), files.end(), is_video)) return true;
+  const auto several = [&](const std::string& file) { return holds_several_pictures(file, job.limits); };
+  return !job.reference_frame && !job.distorted_frame && several(job.reference) &&
+         std::any_of(files.begin(), files.end(), several);
+}
+
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
   const ScoreJob& job = plan.job;
   const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(),
                                          [](const MetricChoice& metric) { return find_metric(metric.name)->frames; });
-  if (!any_of_frames && !asks_for_video(request) && !is_video(job.reference) &&
-      std::none_of(job.distorted.begin(), job.distorted.end(), is_video)) {
-    return {};
-  }
+  if (!any_of_frames && !asks_for_video(request) && !any_videos(job)) return {};
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
   std::error_code error;
@@ -160,6 +167,11 @@ Result<Plan> make_plan(const Request& request) {
   ACUITY_TRY(plan_output(request, plan));
   ACUITY_TRY_ASSIGN(plan.limits, parse_limits(request.values("--fail-under"), plan.job.metrics));
   plan.explain = request.has("--explain");
+  const Result<FilePlan> file_plan = read_file_options(request);
+  if (!file_plan.ok()) return file_plan.status();
+  plan.job.limits = file_plan->limits;
+  plan.job.reference_frame = file_plan->reference_frame;
+  plan.job.distorted_frame = file_plan->distorted_frame;
   if (Status streams = plan_streams(request, plan); !streams.ok()) return streams;
   const bool pooled =
       std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });

@@ -80,7 +80,8 @@ class VideoScorer {
                                                      side->name()));
       }
     }
-    if (!plan_.by_time && interval(mine.rate) != interval(other.rate)) {
+    const bool several = mine.frames != 1 && other.frames != 1;
+    if (several && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
           fmt::format("{} has {} but {} has {}: frames are paired by number; --sync pts pairs "
                       "them by time",
@@ -164,6 +165,7 @@ class VideoScorer {
     }
     if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
+    if (plan_.end && *plan_.end <= reference_->seen()) return {};  // what was asked for ends with the reference
     // By time, the distorted video may have a frame more where it has more frames a second.
     const double reach = plan_.by_time ? interval(reference_->format().rate) / 2 + 1e-9 : 0;
     while (plan_.by_time && distorted_->has_frame() && distorted_->time() - time <= reach) distorted_->advance();
@@ -288,23 +290,47 @@ class VideoScorer {
       if (interrupted()) return stopped();
       ACUITY_TRY(side->status());
     }
+    if (plan_.one_frame) return no_such_frame();
     const Side& shifted = plan_.offset < 0 ? *reference_ : *distorted_;
     const std::string less = plan_.offset == 0 ? ""
                                                : fmt::format(", and --offset leaves out the first {} of {}",
                                                              std::abs(plan_.offset), shifted.name());
     return Status(StatusCode::input,
-                  fmt::format("{} has {} frames ({}) but {} has {} ({}){}: use --shortest to score what both have, "
-                              "--offset to shift one, or --sync pts to pair by time",
-                              reference_->name(), *reference_->frames(), describe(reference_->format().rate),
-                              distorted_->name(), *distorted_->frames(), describe(distorted_->format().rate), less));
+                  fmt::format("{} has {} ({}) but {} has {} ({}){}: {}", reference_->name(), count_of(*reference_),
+                              describe(reference_->format().rate), distorted_->name(), count_of(*distorted_),
+                              describe(distorted_->format().rate), less, advice()));
+  }
+
+  static std::string count_of(const Side& side) {
+    return *side.frames() == 1 ? "1 frame" : fmt::format("{} frames", *side.frames());
+  }
+
+  // What may help where one has frames that the other has no partner for, and is not in use already.
+  std::string advice() const {
+    if (reference_->frames() == 1 || distorted_->frames() == 1) {
+      return "choose one frame of each with --frame REF,DIST, counted from 0";
+    }
+    const bool timed = reference_->format().rate.denominator != 0 && distorted_->format().rate.denominator != 0;
+    return fmt::format("use --shortest to score what both have, {}--offset to shift one{}",
+                       plan_.by_time || !timed ? "or " : "",
+                       plan_.by_time || !timed ? "" : ", or --sync pts to pair by time");
+  }
+
+  Status no_such_frame() const {
+    const bool in_reference = *reference_->frames() <= plan_.start;
+    const Side& side = in_reference ? *reference_ : *distorted_;
+    return Status(StatusCode::input,
+                  fmt::format("{} has no frame {}: it has {}, counted from 0; choose another with --frame", side.name(),
+                              in_reference ? plan_.start : plan_.start + plan_.offset, count_of(side)));
   }
 
   Status nothing_scored() const {
+    if (plan_.one_frame && reference_->frames() && distorted_->frames()) return no_such_frame();
     for (const Side* side : {reference_.get(), distorted_.get()}) {
       if (side->frames() == 0) return Status(StatusCode::input, fmt::format("{} has no frames", side->name()));
     }
-    return Status(StatusCode::input, fmt::format("no frame of {} is left to score after --start, --end, --offset and "
-                                                 "--shortest",
+    return Status(StatusCode::input, fmt::format("no frame of {} is left to score after --start, --end, "
+                                                 "--offset and --shortest",
                                                  reference_->name()));
   }
 

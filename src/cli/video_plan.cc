@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/video_plan.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -26,6 +27,12 @@ Result<std::pair<int, int>> parse_size(std::string_view text) {
 }
 
 Result<int> parse_depth(std::string_view text) { return parse_whole(text, "the depth", 8, 16); }
+
+Result<int64_t> parse_frame(std::string_view text) {
+  int frame = 0;
+  ACUITY_TRY_ASSIGN(frame, parse_whole(text, "the number", 0, kMost));
+  return frame;
+}
 
 Result<bool> parse_range(std::string_view text) {
   if (text == "full") return true;
@@ -62,6 +69,18 @@ Status read_place(const Request& request, const std::string& option, int least, 
   const std::string text = request.value(option);
   if (text.find(':') == std::string::npos) return read_whole(request, option, least, frame);
   ACUITY_TRY_ASSIGN(time, parse_time(text, option));
+  return {};
+}
+
+// One frame of each, wherever it is: a part of the reference that is one frame long, and the other shifted to it.
+Status take_one_frame(const Request& request, const FilePlan& files, VideoPlan& plan) {
+  for (const char* option : {"--start", "--end", "--every", "--offset"}) {
+    if (request.has(option)) return usage(fmt::format("--frame takes one frame of each side; leave out {}", option));
+  }
+  plan.one_frame = true;
+  plan.start = files.reference_frame.value_or(0);
+  plan.end = plan.start + 1;
+  plan.offset = files.distorted_frame.value_or(0) - plan.start;
   return {};
 }
 
@@ -113,6 +132,27 @@ const std::vector<Option>& stream_options() {
   return table;
 }
 
+const std::vector<Option>& frame_options() {
+  static const std::vector<Option> table = {
+      {.name = "--frame",
+       .value = "N",
+       .help = "the one picture to take of an animation, a file with pages or a video, counted from 0; one value for "
+               "both sides or two as REF,DIST, of which one may be empty"},
+  };
+  return table;
+}
+
+const std::vector<Option>& limit_options() {
+  static const std::vector<Option> table = {
+      {.name = "--max-pixels",
+       .value = "N",
+       .help = "refuse pictures and frames with more pixels; files may have 8 bytes a pixel of that and decoding take "
+               "16, but 2 and 4 GiB at least",
+       .otherwise = "268435456"},
+  };
+  return table;
+}
+
 const std::vector<Option>& pairing_options() {
   static const std::vector<Option> table = {
       {.name = "--sync",
@@ -146,6 +186,19 @@ bool asks_for_video(const Request& request) {
   return false;
 }
 
+Result<FilePlan> read_file_options(const Request& request) {
+  FilePlan plan;
+  ACUITY_TRY(read_sides(request, "--frame", parse_frame, plan.reference_frame, plan.distorted_frame));
+  if (request.has("--max-pixels")) {
+    int pixels = 0;
+    ACUITY_TRY_ASSIGN(pixels, parse_whole(request.value("--max-pixels"), "--max-pixels", 1, kMost));
+    plan.limits.maximum_pixels = pixels;
+    plan.limits.maximum_file_bytes = std::max(plan.limits.maximum_file_bytes, int64_t{8} * pixels);
+    plan.limits.maximum_decoded_bytes = std::max(plan.limits.maximum_decoded_bytes, int64_t{16} * pixels);
+  }
+  return plan;
+}
+
 Result<VideoPlan> plan_video(const Request& request) {
   VideoPlan plan;
   ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
@@ -167,6 +220,10 @@ Result<VideoPlan> plan_video(const Request& request) {
     return usage(fmt::format("--end {} is not after --start {}", request.value("--end"), request.value("--start")));
   }
   plan.shortest = request.has("--shortest");
+  FilePlan files;
+  ACUITY_TRY_ASSIGN(files, read_file_options(request));
+  plan.reference.limits = plan.distorted.limits = files.limits;
+  if (files.reference_frame || files.distorted_frame) ACUITY_TRY(take_one_frame(request, files, plan));
   return plan;
 }
 

@@ -21,16 +21,29 @@ struct VideoPlan {
   std::optional<double> start_time;  // instead: seconds after the reference's first frame
   std::optional<double> end_time;
   int64_t every = 1;
+  bool one_frame = false;  // start, end and offset were made from --frame
   bool shortest = false;
+};
+
+/// What the options say of files that may be pictures or videos.
+struct FilePlan {
+  PictureLimits limits;
+  std::optional<int64_t> reference_frame;  // --frame
+  std::optional<int64_t> distorted_frame;
 };
 
 /// The options that say what a stream is; each has one value for both sides or two with a comma between.
 const std::vector<Option>& stream_options();
+/// Which picture of a file is taken.
+const std::vector<Option>& frame_options();
+/// What a file may cost.
+const std::vector<Option>& limit_options();
 /// The options that say which frames are compared.
 const std::vector<Option>& pairing_options();
 
 /// Whether an option is given that makes sense for video alone.
 bool asks_for_video(const Request& request);
+Result<FilePlan> read_file_options(const Request& request);
 Result<VideoPlan> plan_video(const Request& request);
 
 }  // namespace acuity::cli

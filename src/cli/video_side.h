@@ -55,6 +55,8 @@ class Side {
     return taken;
   }
 
+  /// How many have been taken from the stream, those left out included.
+  int64_t seen() const { return seen_; }
   /// How many frames there are, where the file or its end has told.
   std::optional<int64_t> frames() const {
     if (ended_ && status_.ok()) return seen_;

@@ -6,8 +6,10 @@
 #include <avif/avif.h>
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "colour/cicp.h"
 #include "media/decoder.h"
+#include "media/planes.h"
 #include "media/quiet.h"
 
 namespace acuity {
@@ -39,47 +41,101 @@ int orientation_of(const avifImage& image) {
 
 bool is_grey(const avifImage& image) { return image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400; }
 
+// RGB itself, in the order G, B, R.
+bool is_rgb(const avifImage& image) {
+  return image.matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_IDENTITY && image.yuvFormat == AVIF_PIXEL_FORMAT_YUV444;
+}
+
+// Whether the file holds the samples of the picture themselves.
+bool keeps_integers(const avifImage& image) {
+  return image.yuvRange == AVIF_RANGE_FULL && (is_grey(image) || is_rgb(image));
+}
+
+Shape shape_of(const avifImage& image) {
+  const bool alpha = image.alphaPlane != nullptr;
+  Shape shape;
+  shape.width = image.width;
+  shape.height = image.height;
+  shape.depth = static_cast<int>(image.depth);
+  shape.channels =
+      is_grey(image) ? (alpha ? Channels::grey_alpha : Channels::grey) : (alpha ? Channels::rgba : Channels::rgb);
+  shape.stored = describe(shape.depth, false, shape.channels);
+  shape.type = !keeps_integers(image) ? SampleType::f32 : shape.depth > 8 ? SampleType::u16 : SampleType::u8;
+  return shape;
+}
+
 template <typename Sample>
-void copy_grey_row(const avifImage& image, uint32_t y, Sample* to) {
-  const auto* luma = reinterpret_cast<const Sample*>(image.yuvPlanes[0] + size_t{y} * image.yuvRowBytes[0]);
-  const auto* alpha = image.alphaPlane == nullptr
-                          ? nullptr
-                          : reinterpret_cast<const Sample*>(image.alphaPlane + size_t{y} * image.alphaRowBytes);
-  const int depth = static_cast<int>(image.depth);
-  for (uint32_t x = 0; x < image.width; ++x) {
-    const bool full = image.yuvRange == AVIF_RANGE_FULL;
-    *to++ = full ? luma[x] : static_cast<Sample>(avifLimitedToFullY(depth, luma[x]));
-    if (alpha != nullptr) *to++ = alpha[x];
+void interleave(const avifImage& image, Picture& picture) {
+  std::vector<Planes::Plane> planes;
+  for (const size_t place : is_grey(image) ? std::vector<size_t>{0} : std::vector<size_t>{2, 0, 1}) {
+    planes.push_back({image.yuvPlanes[place], image.yuvRowBytes[place]});
+  }
+  if (image.alphaPlane != nullptr) planes.push_back({image.alphaPlane, image.alphaRowBytes});
+  for (uint32_t y = 0; y < image.height; ++y) {
+    auto* to = reinterpret_cast<Sample*>(row_of(picture, y));
+    for (uint32_t x = 0; x < image.width; ++x) {
+      for (const Planes::Plane& plane : planes) {
+        *to++ = reinterpret_cast<const Sample*>(plane.data + size_t{y} * plane.row_bytes)[x];
+      }
+    }
+  }
+}
+
+Subsampling subsampling_of(const avifImage& image) {
+  switch (image.yuvFormat) {
+    case AVIF_PIXEL_FORMAT_YUV444:
+      return Subsampling::yuv444;
+    case AVIF_PIXEL_FORMAT_YUV422:
+      return Subsampling::yuv422;
+    case AVIF_PIXEL_FORMAT_YUV420:
+      return Subsampling::yuv420;
+    default:
+      return Subsampling::grey;
+  }
+}
+
+// Where the file does not say, encoders of pictures have averaged neighbours, which puts colour in their middle.
+Siting siting_of(const avifImage& image) {
+  switch (image.yuvChromaSamplePosition) {
+    case AVIF_CHROMA_SAMPLE_POSITION_VERTICAL:
+      return Siting::left;
+    case AVIF_CHROMA_SAMPLE_POSITION_COLOCATED:
+      return Siting::top_left;
+    default:
+      return Siting::centre;
   }
 }
 
 Status convert(const Source& source, const avifImage& image, Picture& picture) {
-  if (is_grey(image)) {
-    for (uint32_t y = 0; y < image.height; ++y) {
-      std::byte* row = row_of(picture, y);
-      if (image.depth > 8) {
-        copy_grey_row(image, y, reinterpret_cast<uint16_t*>(row));
-      } else {
-        copy_grey_row(image, y, reinterpret_cast<uint8_t*>(row));
-      }
+  if (keeps_integers(image)) {
+    if (image.depth > 8) {
+      interleave<uint16_t>(image, picture);
+    } else {
+      interleave<uint8_t>(image, picture);
     }
     return {};
   }
-  avifRGBImage rgb;
-  avifRGBImageSetDefaults(&rgb, &image);
-  rgb.format = picture.view.has_alpha() ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
-  // libyuv is faster, less exact, and not equally so on all machines.
-  rgb.avoidLibYUV = AVIF_TRUE;
-  rgb.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BEST_QUALITY;
-  rgb.alphaPremultiplied = image.alphaPremultiplied;
-  rgb.pixels = reinterpret_cast<uint8_t*>(picture.pixels.get());
-  rgb.rowBytes = static_cast<uint32_t>(picture.view.row_stride);
-  const avifResult result = avifImageYUVToRGB(&image, &rgb);
-  if (result == AVIF_RESULT_OK) return {};
-  return unsupported(source,
-                     fmt::format("has colour matrix {}, which cannot be turned into RGB ({})", image.matrixCoefficients,
-                                 avifResultToString(result)),
-                     "convert it to RGB");
+  const int code = image.matrixCoefficients;
+  const bool unknown = code == AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED;
+  const std::optional<Matrix> matrix = unknown ? Matrix::bt601 : matrix_of(code);
+  if (!is_grey(image) && !matrix) {
+    return unsupported(source,
+                       fmt::format("has colour matrix {} of H.273{}, which is not read", code,
+                                   is_rgb(image) ? " (RGB) in limited range" : ""),
+                       "convert it to full-range RGB or to Y'CbCr of BT.601, BT.709 or BT.2020");
+  }
+  Planes planes;
+  planes.format.width = static_cast<int>(image.width);
+  planes.format.height = static_cast<int>(image.height);
+  planes.format.depth = static_cast<int>(image.depth);
+  planes.format.subsampling = subsampling_of(image);
+  planes.format.full_range = image.yuvRange == AVIF_RANGE_FULL;
+  planes.format.matrix = matrix.value_or(Matrix::bt601);
+  planes.format.siting = siting_of(image);
+  for (size_t p = 0; p < 3; ++p) planes.colour[p] = {image.yuvPlanes[p], image.yuvRowBytes[p]};
+  planes.alpha = {image.alphaPlane, image.alphaRowBytes};
+  convert_planes(planes, picture);
+  return {};
 }
 
 // What the container says about showing the picture: crop, turn, mirror.
@@ -111,61 +167,83 @@ Status name_colour(const Source& source, const avifImage& image, Picture& pictur
     if (image.matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED) {
       picture.assumed.push_back("BT.601 matrix (the file leaves it unspecified)");
     }
+    const bool halved = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420 || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV422;
+    if (halved) {
+      const bool said = image.yuvChromaSamplePosition != AVIF_CHROMA_SAMPLE_POSITION_UNKNOWN;
+      (said ? picture.found : picture.assumed).push_back(fmt::format("colour sited {}", name_of(siting_of(image))));
+    }
   }
   if (image.icc.size > 0) return set_icc(source, picture, {image.icc.data, image.icc.size});
   return set_cicp(source, picture, image.colorPrimaries, image.transferCharacteristics);
 }
 
+class AvifFrames : public PictureFrames {
+ public:
+  explicit AvifFrames(const Source& source) : source_(source) {}
+
+  Status open() {
+    const QuietStderr quiet;
+    decoder_.reset(avifDecoderCreate());
+    if (!decoder_) return Status(StatusCode::internal, "libavif could not be set up");
+    decoder_->ignoreExif = AVIF_TRUE;  // AVIF's own boxes decide how it is turned
+    decoder_->ignoreXMP = AVIF_TRUE;
+    decoder_->imageDimensionLimit = 0;  // ours follows
+    avifResult result = avifDecoderSetIOMemory(decoder_.get(), source_.bytes.data(), source_.bytes.size());
+    if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder_.get());
+    if (result != AVIF_RESULT_OK) return failed(source_, decoder_, result);
+    const avifImage& image = *decoder_->image;
+    ACUITY_TRY(check_size(source_, image.width, image.height));
+    decoder_->imageSizeLimit =
+        static_cast<uint32_t>(std::min<int64_t>(AVIF_DEFAULT_IMAGE_SIZE_LIMIT, source_.limits.maximum_pixels));
+    count_ = decoder_->imageCount;
+    for (int i = 0; count_ > 1 && i < decoder_->imageCount; ++i) {
+      avifImageTiming timing{};
+      if (avifDecoderNthImageTiming(decoder_.get(), static_cast<uint32_t>(i), &timing) != AVIF_RESULT_OK)
+        timing.duration = 0;
+      durations_.push_back(timing.duration);
+    }
+    width_ = image.width;
+    height_ = image.height;
+    depth_ = image.depth;
+    format_ = image.yuvFormat;
+    return {};
+  }
+
+  Result<Picture> read(int64_t index) override {
+    const QuietStderr quiet;
+    // The decoder holds up to four planes of its own.
+    const int64_t planes = (depth_ > 8 ? 8 : 4) * width_ * height_;
+    ACUITY_TRY(check_memory(source_, width_, height_, planes));
+    const avifResult result = avifDecoderNthImage(decoder_.get(), static_cast<uint32_t>(index));
+    if (result != AVIF_RESULT_OK) return failed(source_, decoder_, result);
+    // The boxes announced what the coded picture then has to be.
+    const avifImage& image = *decoder_->image;
+    if (image.width != width_ || image.height != height_ || image.depth != depth_ || image.yuvFormat != format_ ||
+        (image.alphaPlane != nullptr) != (decoder_->alphaPresent != 0)) {
+      return damaged(source_, "AVIF", "its coded picture is not the one its header announces");
+    }
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "AVIF", shape_of(image), planes));
+    ACUITY_TRY(convert(source_, image, picture));
+    ACUITY_TRY(name_colour(source_, image, picture));
+    if (image.alphaPremultiplied != 0) ACUITY_TRY(divide_by_alpha(source_, picture));
+    ACUITY_TRY(transform(source_, decoder_, picture));
+    return picture;
+  }
+
+ private:
+  Source source_;
+  Decoder decoder_;
+  int64_t width_ = 0, height_ = 0, depth_ = 0;
+  avifPixelFormat format_ = AVIF_PIXEL_FORMAT_NONE;
+};
+
 }  // namespace
 
-Result<Picture> decode_avif(const Source& source) {
-  const QuietStderr quiet;
-  const Decoder decoder(avifDecoderCreate());
-  if (!decoder) return Status(StatusCode::internal, "libavif could not be set up");
-  decoder->ignoreExif = AVIF_TRUE;  // AVIF's own boxes decide how it is turned
-  decoder->ignoreXMP = AVIF_TRUE;
-  decoder->imageDimensionLimit = 0;  // ours follows
-  avifResult result = avifDecoderSetIOMemory(decoder.get(), source.bytes.data(), source.bytes.size());
-  if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder.get());
-  if (result != AVIF_RESULT_OK) return failed(source, decoder, result);
-  if (decoder->imageCount != 1) {
-    return unsupported(source, fmt::format("is a sequence of {} frames", decoder->imageCount),
-                       "extract the frame to compare");
-  }
-  const avifImage* image = decoder->image;
-  if (const Status status = check_size(source, image->width, image->height); !status.ok()) return status;
-  decoder->imageSizeLimit =
-      static_cast<uint32_t>(std::min<int64_t>(AVIF_DEFAULT_IMAGE_SIZE_LIMIT, source.limits.maximum_pixels));
-
-  Shape shape;
-  shape.width = image->width;
-  shape.height = image->height;
-  shape.depth = static_cast<int>(image->depth);
-  shape.type = image->depth > 8 ? SampleType::u16 : SampleType::u8;
-  const bool alpha = decoder->alphaPresent != 0;
-  shape.channels =
-      is_grey(*image) ? (alpha ? Channels::grey_alpha : Channels::grey) : (alpha ? Channels::rgba : Channels::rgb);
-  // The decoder holds up to four planes of its own.
-  const int64_t working_bytes = (shape.type == SampleType::u16 ? 8 : 4) * shape.width * shape.height;
-  Result<Picture> picture = make_picture(source, "AVIF", shape, working_bytes);
-  if (!picture.ok()) return picture;
-  const avifPixelFormat declared_format = image->yuvFormat;
-
-  result = avifDecoderNextImage(decoder.get());
-  if (result != AVIF_RESULT_OK) return failed(source, decoder, result);
-  // The boxes announced what the coded picture then has to be.
-  image = decoder->image;
-  if (image->width != shape.width || image->height != shape.height || static_cast<int>(image->depth) != shape.depth ||
-      image->yuvFormat != declared_format || (image->alphaPlane != nullptr) != alpha) {
-    return damaged(source, "AVIF", "its coded picture is not the one its header announces");
-  }
-  if (const Status status = convert(source, *image, *picture); !status.ok()) return status;
-  if (const Status status = name_colour(source, *image, *picture); !status.ok()) return status;
-  if (image->alphaPremultiplied != 0) {
-    if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;
-  }
-  if (const Status status = transform(source, decoder, *picture); !status.ok()) return status;
-  return picture;
+OpenedFrames open_avif(const Source& source) {
+  auto frames = std::make_unique<AvifFrames>(source);
+  ACUITY_TRY(frames->open());
+  return std::unique_ptr<PictureFrames>(std::move(frames));
 }
 
 }  // namespace acuity

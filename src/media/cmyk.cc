@@ -47,7 +47,7 @@ Result<CmykConversion> cmyk_to_srgb(const Source& source, Picture& picture, Byte
     return plain_formula(inverted);
   }
   const auto made = std::make_shared<Transform>();
-  if (made->context == nullptr) return Status(StatusCode::internal, "out of memory while reading an ICC profile");
+  if (made->context == nullptr) return Status(StatusCode::out_of_memory, "out of memory while reading an ICC profile");
   cmsSetLogErrorHandlerTHR(made->context, [](cmsContext, cmsUInt32Number, const char*) {});
   made->from = cmsOpenProfileFromMemTHR(made->context, profile.data(), static_cast<cmsUInt32Number>(profile.size()));
   made->to = cmsCreate_sRGBProfileTHR(made->context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the decoders share. Each format has one file with one decoder; picture.cc chooses among them.
+// What the decoders share. Each format has one file with one decoder; picture.cc chooses among them. Formats that hold
+// one picture have a function that decodes it, the others one that opens a PictureFrames.
 //
 // A decoder reads the header, gets its memory from make_picture (which enforces the limits first), fills it with the
 // samples as the file holds them, and names their colour. It must not print, throw or return a picture from damaged
@@ -9,9 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "acuity/picture.h"
 
@@ -26,18 +29,53 @@ struct Source {
   const PictureLimits& limits;
 };
 
-Result<Picture> decode_avif(const Source& source);
-Result<Picture> decode_exr(const Source& source);
-Result<Picture> decode_jpeg(const Source& source);
-Result<Picture> decode_jxl(const Source& source);
-Result<Picture> decode_pfm(const Source& source);
-Result<Picture> decode_png(const Source& source);
-Result<Picture> decode_pnm(const Source& source);
-Result<Picture> decode_tiff(const Source& source);
-Result<Picture> decode_webp(const Source& source);
+/// The pictures of a file that may hold several: an animation, or pages.
+class PictureFrames {
+ public:
+  virtual ~PictureFrames() = default;
+  int64_t count() const { return count_; }
+  /// How long each is shown, in seconds; empty where they are pages.
+  const std::vector<double>& durations() const { return durations_; }
+  /// One of them. The number rises from call to call.
+  virtual Result<Picture> read(int64_t index) = 0;
 
-/// Whether a file that begins so is a picture by its format (picture.cc).
+ protected:
+  int64_t count_ = 1;
+  std::vector<double> durations_;
+};
+using OpenedFrames = Result<std::unique_ptr<PictureFrames>>;
+
+OpenedFrames open_avif(const Source& source);
+OpenedFrames open_gif(const Source& source);
+OpenedFrames open_jxl(const Source& source);
+OpenedFrames open_png(const Source& source);
+OpenedFrames open_tiff(const Source& source);
+OpenedFrames open_webp(const Source& source);
+Result<Picture> decode_bmp(const Source& source);
+Result<Picture> decode_exr(const Source& source);
+Result<Picture> decode_heic(const Source& source);
+Result<Picture> decode_jpeg(const Source& source);
+Result<Picture> decode_jpeg2000(const Source& source);
+Result<Picture> decode_pfm(const Source& source);
+Result<Picture> decode_pnm(const Source& source);
+Result<Picture> decode_tga(const Source& source);
+
+// How these are recognised takes more than a few letters.
+bool is_bmp(Bytes beginning);
+bool is_heic(Bytes beginning);
+bool is_jpeg2000(Bytes beginning);
+bool is_tga(Bytes beginning);
+
+// Which decoder (picture.cc).
+
+/// Whether a file that begins so is a picture by its format.
 bool begins_a_picture(Bytes beginning);
+/// The pictures of a file; what it refers to must outlive them.
+OpenedFrames open_frames(const Source& source);
+/// frames.read(index), with what other libraries throw as a failure.
+Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_view name);
+/// For a file that is neither a picture nor a video.
+Status unrecognised(Bytes beginning, std::string_view name);
 
 // Errors (picture.cc).
 
@@ -62,6 +100,8 @@ std::string describe(int bits, bool is_float, Channels channels);
 
 /// Whether a picture of this size may be read at all.
 Status check_size(const Source& source, int64_t width, int64_t height);
+/// Whether this much memory may be used for it; make_picture asks on its own.
+Status check_memory(const Source& source, int64_t width, int64_t height, int64_t bytes);
 /// Memory for a picture within the limits, in which its samples lie interleaved row after row. `working_bytes` is what
 /// the decoder itself needs for the whole picture. The content of the memory is unspecified.
 Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape,
@@ -78,6 +118,8 @@ void narrow(Picture& picture, int depth);
 Status check_finite(const Source& source, const Picture& picture);
 /// Turns premultiplied colour into what ImageView wants, as floats. Error where colour is left over without alpha.
 Status divide_by_alpha(const Source& source, Picture& picture);
+/// Leaves alpha out where every pixel is opaque, as a canvas may turn out to be. For 8 and 16 bits.
+void drop_full_alpha(Picture& picture);
 
 // Colour and metadata (metadata.cc).
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 #include <jxl/decode.h>
 
+#include "base/try.h"
 #include "colour/cicp.h"
 #include "media/decoder.h"
 #include "media/quiet.h"
@@ -21,7 +23,6 @@ constexpr JxlColorProfileTarget kData = JXL_COLOR_PROFILE_TARGET_DATA;
 
 Result<Shape> shape_of(const Source& source, const Decoder& decoder, const JxlBasicInfo& info) {
   if (const Status status = check_size(source, info.xsize, info.ysize); !status.ok()) return status;
-  if (info.have_animation != 0) return unsupported(source, "is an animation", "extract the frame to compare");
   for (size_t i = 0; i < info.num_extra_channels; ++i) {
     JxlExtraChannelInfo extra;
     if (JxlDecoderGetExtraChannelInfo(decoder.get(), i, &extra) == JXL_DEC_SUCCESS && extra.type == JXL_CHANNEL_BLACK) {
@@ -96,75 +97,137 @@ Status name_colour(const Source& source, const Decoder& decoder, const JxlBasicI
   return set_icc(source, picture, profile);
 }
 
-// Up to the point where the colour is known and pixels are wanted.
-Result<Picture> read_header(const Source& source, const Decoder& decoder, JxlBasicInfo& info, JxlDecoderStatus& state) {
-  state = JxlDecoderProcessInput(decoder.get());
-  if (state != JXL_DEC_BASIC_INFO || JxlDecoderGetBasicInfo(decoder.get(), &info) != JXL_DEC_SUCCESS) {
-    return damaged(source, "JPEG XL", "its header cannot be read");
-  }
-  if (const Status status = check_size(source, info.xsize, info.ysize); !status.ok()) return status;
-  state = JxlDecoderProcessInput(decoder.get());
-  if (state != JXL_DEC_COLOR_ENCODING) return damaged(source, "JPEG XL", "its colour space cannot be read");
-  const Result<Shape> shape = shape_of(source, decoder, info);
-  if (!shape.ok()) return shape.status();
-  // libjxl works on planes of floats.
-  const int64_t planes = int64_t{info.num_color_channels} + info.num_extra_channels;
-  Result<Picture> picture = make_picture(source, "JPEG XL", *shape, 4 * planes * shape->width * shape->height);
-  if (!picture.ok()) return picture;
-  if (info.uses_original_profile == 0) picture->found.push_back("coded as XYB");
-  if (const Status status = name_colour(source, decoder, info, *picture); !status.ok()) return status;
-  return picture;
-}
-
-}  // namespace
-
-Result<Picture> decode_jxl(const Source& source) {
-  const QuietStderr quiet;
-  const Decoder decoder(JxlDecoderCreate(nullptr));
-  if (!decoder ||
-      JxlDecoderSubscribeEvents(decoder.get(), JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) !=
-          JXL_DEC_SUCCESS ||
+Result<Decoder> make_decoder(const Source& source, int events) {
+  Decoder decoder(JxlDecoderCreate(nullptr));
+  if (!decoder || JxlDecoderSubscribeEvents(decoder.get(), events) != JXL_DEC_SUCCESS ||
       JxlDecoderSetKeepOrientation(decoder.get(), JXL_TRUE) != JXL_DEC_SUCCESS ||
       JxlDecoderSetInput(decoder.get(), source.bytes.data(), source.bytes.size()) != JXL_DEC_SUCCESS) {
     return Status(StatusCode::internal, "libjxl could not be set up");
   }
   JxlDecoderCloseInput(decoder.get());
+  return decoder;
+}
 
-  JxlBasicInfo info;
-  JxlDecoderStatus state;
-  Result<Picture> picture = read_header(source, decoder, info, state);
-  if (!picture.ok()) return picture;
-  const ImageView& view = picture->view;
-  const JxlPixelFormat format{static_cast<uint32_t>(view.channel_count()),
-                              view.type == SampleType::u8    ? JXL_TYPE_UINT8
-                              : view.type == SampleType::u16 ? JXL_TYPE_UINT16
-                                                             : JXL_TYPE_FLOAT,
-                              JXL_NATIVE_ENDIAN, 0};
-  const size_t size = static_cast<size_t>(view.row_stride) * static_cast<size_t>(view.height);
-  bool complete = false;
-  while ((state = JxlDecoderProcessInput(decoder.get())) != JXL_DEC_SUCCESS) {
-    if (state == JXL_DEC_FULL_IMAGE) {
-      complete = true;
-    } else if (state != JXL_DEC_NEED_IMAGE_OUT_BUFFER) {
-      return damaged(source, "JPEG XL",
-                     state == JXL_DEC_NEED_MORE_INPUT ? "it ends too early" : "its data make no sense");
-    } else if (JxlDecoderSetImageOutBuffer(decoder.get(), &format, picture->pixels.get(), size) != JXL_DEC_SUCCESS) {
-      return damaged(source, "JPEG XL", "its pixels cannot be decoded");
+Status broken(const Source& source, JxlDecoderStatus state) {
+  return damaged(source, "JPEG XL", state == JXL_DEC_NEED_MORE_INPUT ? "it ends too early" : "its data make no sense");
+}
+
+class JxlFrames : public PictureFrames {
+ public:
+  explicit JxlFrames(const Source& source) : source_(source) {}
+
+  Status open() {
+    const QuietStderr quiet;
+    ACUITY_TRY(count_frames());
+    ACUITY_TRY_ASSIGN(decoder_,
+                      make_decoder(source_, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE));
+    return {};
+  }
+
+  Result<Picture> read(int64_t index) override {
+    const QuietStderr quiet;
+    if (!header_) ACUITY_TRY(read_header());
+    if (index > next_) JxlDecoderSkipFrames(decoder_.get(), static_cast<size_t>(index - next_));
+    next_ = index + 1;
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "JPEG XL", shape_, working_bytes_));
+    picture.view.colour = header_->view.colour;
+    picture.found = header_->found;
+    picture.assumed = header_->assumed;
+    ACUITY_TRY(read_pixels(picture, next_ == count_));
+    const auto bits = static_cast<int>(info_.bits_per_sample);
+    if (picture.view.type == SampleType::u16 && bits > 8 && bits < 15) narrow(picture, bits);
+    ACUITY_TRY(check_finite(source_, picture));
+    if (picture.view.has_alpha() && info_.alpha_premultiplied != 0) ACUITY_TRY(divide_by_alpha(source_, picture));
+    if (info_.orientation != JXL_ORIENT_IDENTITY) {
+      picture.found.push_back(fmt::format("orientation {} applied", static_cast<int>(info_.orientation)));
+      ACUITY_TRY(turn_upright(source_, picture, info_.orientation));
+    }
+    return picture;
+  }
+
+ private:
+  // Of an animation; the number of frames is not in the header.
+  Status count_frames() {
+    Decoder decoder;
+    ACUITY_TRY_ASSIGN(decoder, make_decoder(source_, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME));
+    JxlDecoderStatus state = JxlDecoderProcessInput(decoder.get());
+    // What is wrong with the header is told where it is read.
+    if (state != JXL_DEC_BASIC_INFO || JxlDecoderGetBasicInfo(decoder.get(), &info_) != JXL_DEC_SUCCESS) return {};
+    if (info_.have_animation == 0) return {};
+    ACUITY_TRY(check_size(source_, info_.xsize, info_.ysize));
+    const double tick = info_.animation.tps_numerator == 0
+                            ? 0
+                            : static_cast<double>(info_.animation.tps_denominator) / info_.animation.tps_numerator;
+    while ((state = JxlDecoderProcessInput(decoder.get())) == JXL_DEC_FRAME) {
+      JxlFrameHeader frame;
+      if (JxlDecoderGetFrameHeader(decoder.get(), &frame) != JXL_DEC_SUCCESS) break;
+      durations_.push_back(frame.duration * tick);
+    }
+    if (state != JXL_DEC_SUCCESS || durations_.empty()) return broken(source_, state);
+    count_ = static_cast<int64_t>(durations_.size());
+    return {};
+  }
+
+  // Up to the point where the colour is known and pixels are wanted.
+  Status read_header() {
+    JxlDecoderStatus state = JxlDecoderProcessInput(decoder_.get());
+    if (state != JXL_DEC_BASIC_INFO || JxlDecoderGetBasicInfo(decoder_.get(), &info_) != JXL_DEC_SUCCESS) {
+      return damaged(source_, "JPEG XL", "its header cannot be read");
+    }
+    ACUITY_TRY(check_size(source_, info_.xsize, info_.ysize));
+    state = JxlDecoderProcessInput(decoder_.get());
+    if (state != JXL_DEC_COLOR_ENCODING) return damaged(source_, "JPEG XL", "its colour space cannot be read");
+    ACUITY_TRY_ASSIGN(shape_, shape_of(source_, decoder_, info_));
+    // libjxl works on planes of floats, and keeps frames that later ones build on.
+    const int64_t planes = (int64_t{info_.num_color_channels} + info_.num_extra_channels) * (count_ > 1 ? 2 : 1);
+    working_bytes_ = 4 * planes * shape_.width * shape_.height;
+    ACUITY_TRY_ASSIGN(header_, make_picture(source_, "JPEG XL", shape_, working_bytes_));
+    header_->pixels.reset();
+    if (info_.uses_original_profile == 0) header_->found.push_back("coded as XYB");
+    return name_colour(source_, decoder_, info_, *header_);
+  }
+
+  // The next picture; after the last also what follows it.
+  Status read_pixels(Picture& picture, bool last) {
+    const ImageView& view = picture.view;
+    const JxlPixelFormat format{static_cast<uint32_t>(view.channel_count()),
+                                view.type == SampleType::u8    ? JXL_TYPE_UINT8
+                                : view.type == SampleType::u16 ? JXL_TYPE_UINT16
+                                                               : JXL_TYPE_FLOAT,
+                                JXL_NATIVE_ENDIAN, 0};
+    const size_t size = static_cast<size_t>(view.row_stride) * static_cast<size_t>(view.height);
+    bool complete = false;
+    for (;;) {
+      const JxlDecoderStatus state = JxlDecoderProcessInput(decoder_.get());
+      if (state == JXL_DEC_FULL_IMAGE) {
+        complete = true;
+        if (!last) return {};
+      } else if (state == JXL_DEC_SUCCESS) {
+        return complete ? Status() : damaged(source_, "JPEG XL", "it holds no picture");
+      } else if (state != JXL_DEC_NEED_IMAGE_OUT_BUFFER) {
+        return broken(source_, state);
+      } else if (JxlDecoderSetImageOutBuffer(decoder_.get(), &format, picture.pixels.get(), size) != JXL_DEC_SUCCESS) {
+        return damaged(source_, "JPEG XL", "its pixels cannot be decoded");
+      }
     }
   }
-  if (!complete) return damaged(source, "JPEG XL", "it holds no picture");
 
-  const auto bits = static_cast<int>(info.bits_per_sample);
-  if (view.type == SampleType::u16 && bits > 8 && bits < 15) narrow(*picture, bits);
-  if (const Status status = check_finite(source, *picture); !status.ok()) return status;
-  if (view.has_alpha() && info.alpha_premultiplied != 0) {
-    if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;
-  }
-  if (info.orientation != JXL_ORIENT_IDENTITY) {
-    picture->found.push_back(fmt::format("orientation {} applied", static_cast<int>(info.orientation)));
-    if (const Status status = turn_upright(source, *picture, info.orientation); !status.ok()) return status;
-  }
-  return picture;
+  Source source_;
+  Decoder decoder_;
+  JxlBasicInfo info_{};
+  Shape shape_;
+  int64_t working_bytes_ = 0;
+  std::optional<Picture> header_;  // what all pictures have in common
+  int64_t next_ = 0;
+};
+
+}  // namespace
+
+OpenedFrames open_jxl(const Source& source) {
+  auto frames = std::make_unique<JxlFrames>(source);
+  ACUITY_TRY(frames->open());
+  return std::unique_ptr<PictureFrames>(std::move(frames));
 }
 
 }  // namespace acuity

@@ -2,12 +2,12 @@
 // Containers and codecs, by libav. A frame is handed on only if its decoder found nothing wrong on the way to it: a
 // decoder that hides damage makes scores of what nobody encoded.
 #include <cmath>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "media/libav_complaints.h"
 #include "media/libav_frame.h"
 #include "media/libav_library.h"
 #include "media/video_sources.h"
@@ -17,39 +17,6 @@ namespace {
 
 constexpr int kBufferBytes = 1 << 16;
 constexpr int kMostThreads = 8;  // a decoder keeps a frame for each
-
-// What a decoder complained of; several threads of it may.
-struct Complaints {
-  std::mutex mutex;
-  std::string first;
-};
-
-std::string line_of(const char* format, va_list arguments) {
-  char line[512];
-  std::vsnprintf(line, sizeof line, format, arguments);
-  std::string text(line);
-  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-  return text;
-}
-
-// libav prints what goes wrong and goes on. Here nothing is printed, and what a decoder says is kept.
-void hear(void* speaker, int level, const char* format, va_list arguments) {
-  const Result<const Libav*> functions = libav();
-  if (speaker == nullptr || level > AV_LOG_ERROR || !functions.ok()) return;
-  if (*static_cast<const AVClass**>(speaker) != (*functions)->avcodec_get_class()) return;
-  auto* complaints = static_cast<Complaints*>(static_cast<AVCodecContext*>(speaker)->opaque);
-  if (complaints == nullptr) return;
-  const std::lock_guard lock(complaints->mutex);
-  if (complaints->first.empty()) complaints->first = line_of(format, arguments);
-}
-
-Result<const Libav*> quiet_libav() {
-  const Libav* functions = nullptr;
-  ACUITY_TRY_ASSIGN(functions, libav());
-  static std::once_flag once;
-  std::call_once(once, [&] { functions->av_log_set_callback(hear); });
-  return functions;
-}
 
 int read_file(void* file, uint8_t* buffer, int size) {
   const size_t got = std::fread(buffer, 1, static_cast<size_t>(size), static_cast<std::FILE*>(file));
@@ -68,6 +35,9 @@ int64_t seek_file(void* opaque, int64_t place, int whence) {
 
 // Lists of other files, as in a playlist, are not followed: a file must not make us read another, or the network.
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EACCES); }
+
+// libav draws plain text as a film of a terminal.
+bool is_text(const AVInputFormat& format) { return std::string_view(format.name) == "tty"; }
 
 class LibavSource : public FrameSource {
  public:
@@ -123,11 +93,11 @@ class LibavSource : public FrameSource {
                     received_, what));
   }
 
-  std::string text_of(int error) const {
-    char text[AV_ERROR_MAX_STRING_SIZE] = {};
-    libav_->av_strerror(error, text, sizeof text);
-    return text;
+  Status out_of_memory() const {
+    return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name_));
   }
+
+  std::string text_of(int error) const { return libav_error(*libav_, error); }
 
   std::string pixel_name(int format) const {
     const char* text = libav_->av_get_pix_fmt_name(static_cast<AVPixelFormat>(format));
@@ -143,18 +113,22 @@ class LibavSource : public FrameSource {
     reader_ = libav_->avio_alloc_context(buffer, kBufferBytes, 0, file_.get(), read_file, nullptr,
                                          seekable ? seek_file : nullptr);
     if (packet_ == nullptr || decoded_ == nullptr || container_ == nullptr || reader_ == nullptr) {
-      return Status(StatusCode::internal, fmt::format("out of memory while reading '{}'", name_));
+      return out_of_memory();
     }
     container_->pb = reader_;
     container_->flags |= AVFMT_FLAG_CUSTOM_IO;
     container_->io_open = refuse_to_open;
-    // Where this fails it frees the container.
-    if (const int error = libav_->avformat_open_input(&container_, name_.c_str(), nullptr, nullptr); error < 0) {
-      return input(fmt::format("is neither a picture nor a video in a known format, or its beginning is damaged ({})",
-                               text_of(error)));
-    }
-    if (const int error = libav_->avformat_find_stream_info(container_, nullptr); error < 0) {
+    const std::vector<uint8_t> beginning = peek(file_.get());
+    // By content: with the name, libav would go by that. Where this fails it frees the container.
+    const int error = libav_->avformat_open_input(&container_, "", nullptr, nullptr);
+    if (error == AVERROR(ENOMEM)) return out_of_memory();
+    if (error < 0 && is_known_to_libav(beginning)) {
       return input(fmt::format("cannot be read: {}; replace it with an intact copy", text_of(error)));
+    }
+    if (error < 0 || is_text(*container_->iformat)) return unrecognised(beginning, name_);
+    if (const int found = libav_->avformat_find_stream_info(container_, nullptr); found < 0) {
+      if (found == AVERROR(ENOMEM)) return out_of_memory();
+      return input(fmt::format("cannot be read: {}; replace it with an intact copy", text_of(found)));
     }
     return {};
   }
@@ -171,7 +145,7 @@ class LibavSource : public FrameSource {
     }
     decoder_ = libav_->avcodec_alloc_context3(codec);
     if (decoder_ == nullptr || libav_->avcodec_parameters_to_context(decoder_, stream_->codecpar) < 0) {
-      return Status(StatusCode::internal, fmt::format("out of memory while reading '{}'", name_));
+      return out_of_memory();
     }
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     decoder_->thread_count = std::clamp(cores, 1, kMostThreads);
@@ -220,8 +194,8 @@ class LibavSource : public FrameSource {
   }
 
   std::string complaint_or(std::string otherwise) {
-    const std::lock_guard lock(complaints_.mutex);
-    return complaints_.first.empty() ? otherwise : complaints_.first;
+    std::string heard = complaints_.first();
+    return heard.empty() ? otherwise : heard;
   }
 
   std::optional<double> time() const {
@@ -288,17 +262,18 @@ Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name
   return std::unique_ptr<FrameSource>(std::move(source));
 }
 
-bool is_known_to_libav(std::string_view beginning, const std::string& name) {
+bool is_known_to_libav(Bytes beginning) {
   const Result<const Libav*> functions = quiet_libav();
   if (!functions.ok()) return false;
   std::vector<unsigned char> bytes(beginning.begin(), beginning.end());
   bytes.resize(beginning.size() + AVPROBE_PADDING_SIZE);
   AVProbeData probe{};
-  probe.filename = name.c_str();
+  probe.filename = "";
   probe.buf = bytes.data();
   probe.buf_size = static_cast<int>(beginning.size());
   int score = 0;
-  return (*functions)->av_probe_input_format3(&probe, 1, &score) != nullptr && score > AVPROBE_SCORE_RETRY;
+  const AVInputFormat* format = (*functions)->av_probe_input_format3(&probe, 1, &score);
+  return format != nullptr && !is_text(*format) && score > AVPROBE_SCORE_RETRY;
 }
 
 }  // namespace acuity

@@ -8,6 +8,7 @@
 
 #include "base/try.h"
 #include "colour/cicp.h"
+#include "media/planes.h"
 
 namespace acuity {
 namespace {
@@ -54,30 +55,12 @@ std::optional<Subsampling> subsampling_of(const AVPixFmtDescriptor& pixels) {
 
 // Y'CbCr that is none of these is refused: another equation would give another picture.
 Status read_matrix(int matrix, std::string_view name, VideoOptions& said) {
-  switch (matrix) {
-    case AVCOL_SPC_UNSPECIFIED:
-      return {};
-    case AVCOL_SPC_BT709:
-      said.matrix = Matrix::bt709;
-      return {};
-    case AVCOL_SPC_FCC:
-      said.matrix = Matrix::fcc;
-      return {};
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M:
-      said.matrix = Matrix::bt601;
-      return {};
-    case AVCOL_SPC_SMPTE240M:
-      said.matrix = Matrix::smpte240m;
-      return {};
-    case AVCOL_SPC_BT2020_NCL:
-      said.matrix = Matrix::bt2020;
-      return {};
-    default:
-      return Status(StatusCode::input, fmt::format("'{}' has colours by matrix {} of H.273, which is not read; convert "
-                                                   "it to BT.709 or BT.2020 with non-constant luminance",
-                                                   name, matrix));
-  }
+  if (matrix == AVCOL_SPC_UNSPECIFIED) return {};
+  said.matrix = matrix_of(matrix);
+  if (said.matrix) return {};
+  return Status(StatusCode::input, fmt::format("'{}' has colours by matrix {} of H.273, which is not read; convert it "
+                                               "to BT.709 or BT.2020 with non-constant luminance",
+                                               name, matrix));
 }
 
 void read_siting(int siting, VideoOptions& said) {
@@ -158,7 +141,7 @@ Result<std::shared_ptr<Picture>> copy_rgb(const Libav& libav, const AVFrame& fra
   const size_t plane = static_cast<size_t>(format.width) * static_cast<size_t>(format.height) * sample;
   auto picture = std::make_shared<Picture>();
   picture->pixels = std::shared_ptr<std::byte[]>(new (std::nothrow) std::byte[3 * plane]);
-  if (picture->pixels == nullptr) return Status(StatusCode::internal, "out of memory for a frame");
+  if (picture->pixels == nullptr) return Status(StatusCode::out_of_memory, "out of memory for a frame");
   ImageView& view = picture->view;
   view.width = format.width;
   view.height = format.height;

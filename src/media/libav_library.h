@@ -31,12 +31,14 @@ namespace acuity {
   USE(avformat, avio_alloc_context)           \
   USE(avformat, avio_context_free)            \
   USE(avcodec, avcodec_alloc_context3)        \
+  USE(avcodec, avcodec_find_decoder)          \
   USE(avcodec, avcodec_free_context)          \
   USE(avcodec, avcodec_get_class)             \
   USE(avcodec, avcodec_open2)                 \
   USE(avcodec, avcodec_parameters_to_context) \
   USE(avcodec, avcodec_receive_frame)         \
   USE(avcodec, avcodec_send_packet)           \
+  USE(avcodec, av_new_packet)                 \
   USE(avcodec, av_packet_alloc)               \
   USE(avcodec, av_packet_free)                \
   USE(avcodec, av_packet_unref)               \
@@ -46,6 +48,7 @@ namespace acuity {
   USE(avutil, av_get_pix_fmt_name)            \
   USE(avutil, av_log_set_callback)            \
   USE(avutil, av_malloc)                      \
+  USE(avutil, av_mallocz)                     \
   USE(avutil, av_freep)                       \
   USE(avutil, av_pix_fmt_desc_get)            \
   USE(avutil, av_strerror)                    \

@@ -2,23 +2,25 @@
 #include "acuity/picture.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <new>
-#include <system_error>
 
 #include <avif/avif.h>
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "media/decoder.h"
+#include "media/file.h"
+#include "media/video_sources.h"
 
 namespace acuity {
 namespace {
 
 using namespace std::string_view_literals;
+
+// What files of raw video are called.
+constexpr std::string_view kRawEndings[] = {".yuv", ".nv12", ".p010", ".raw"};
 
 bool begins_with(Bytes file, std::string_view magic) {
   return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
@@ -48,88 +50,116 @@ bool is_pnm(Bytes file) {
 bool is_pfm(Bytes file) {
   return (begins_with(file, "PF") || begins_with(file, "Pf")) && file.size() >= 3 && is_space(file[2]);
 }
+bool is_gif(Bytes file) { return begins_with(file, "GIF87a") || begins_with(file, "GIF89a"); }
 bool is_exr(Bytes file) { return begins_with(file, "\x76\x2f\x31\x01"); }
+
+// A format that holds one picture.
+template <Result<Picture> (*decode)(const Source& source)>
+OpenedFrames open_one(const Source& source) {
+  class One : public PictureFrames {
+   public:
+    explicit One(const Source& source) : source_(source) {}
+    Result<Picture> read(int64_t) override { return decode(source_); }
+
+   private:
+    Source source_;
+  };
+  return std::unique_ptr<PictureFrames>(std::make_unique<One>(source));
+}
 
 struct Format {
   const char* name;
-  bool (*matches)(Bytes file);
-  Result<Picture> (*decode)(const Source& source);
+  bool (*matches)(Bytes beginning);
+  OpenedFrames (*open)(const Source& source);
 };
 
 constexpr Format kFormats[] = {
-    {"PNG", is_png, decode_png},    {"JPEG", is_jpeg, decode_jpeg},  {"WebP", is_webp, decode_webp},
-    {"AVIF", is_avif, decode_avif}, {"JPEG XL", is_jxl, decode_jxl}, {"TIFF", is_tiff, decode_tiff},
-    {"PNM", is_pnm, decode_pnm},    {"PFM", is_pfm, decode_pfm},     {"OpenEXR", is_exr, decode_exr},
+    {"PNG", is_png, open_png},
+    {"JPEG", is_jpeg, open_one<decode_jpeg>},
+    {"WebP", is_webp, open_webp},
+    {"AVIF", is_avif, open_avif},
+    {"JPEG XL", is_jxl, open_jxl},
+    {"TIFF", is_tiff, open_tiff},
+    {"PNM", is_pnm, open_one<decode_pnm>},
+    {"PFM", is_pfm, open_one<decode_pfm>},
+    {"GIF", is_gif, open_gif},
+    {"OpenEXR", is_exr, open_one<decode_exr>},
+    {"HEIC", is_heic, open_one<decode_heic>},
+    {"JPEG 2000", is_jpeg2000, open_one<decode_jpeg2000>},
+    {"BMP", is_bmp, open_one<decode_bmp>},
+    {"TGA", is_tga, open_one<decode_tga>},  // last, for it has no mark at its beginning
 };
 
-Status unrecognised(const Source& source) {
-  const Bytes start = source.bytes.first(std::min<size_t>(source.bytes.size(), 8));
-  std::string text;
-  for (const uint8_t byte : start) text += byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '.';
-  std::string names;
-  for (const Format& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
-  return Status(StatusCode::input,
-                fmt::format("'{}' is not a picture in a known format: it begins with {:02x} (\"{}\"); {} are read{}",
-                            source.name, fmt::join(start, " "), text, names,
-                            text.starts_with("YUV4MPEG") ? "; to score it as video, add --sync index" : ""));
+const Format* find_format(Bytes beginning) {
+  const auto found = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                  [&](const Format& format) { return format.matches(beginning); });
+  return found == std::end(kFormats) ? nullptr : found;
 }
 
-Status too_many_bytes(std::string_view name, int64_t limit) {
-  return Status(StatusCode::too_big,
-                fmt::format("'{}' is larger than the limit of {} bytes for a file; raise the limit or "
-                            "use a smaller file",
-                            name, limit));
-}
-
-struct CloseFile {
-  // Standard input is not ours to close.
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
+Result<Picture> choose(PictureFrames& frames, const Source& source, std::optional<int64_t> frame) {
+  const int64_t count = frames.count();
+  if (count > 1 && !frame) {
+    return unsupported(source, fmt::format("holds {} pictures", count),
+                       fmt::format("choose one with --frame N, from 0 to {}", count - 1));
   }
-};
-
-Status unreadable(std::string_view name, int error) {
-  const std::string reason = error == ENOENT   ? "there is no such file"
-                             : error == EISDIR ? "it is a directory, not a picture"
-                                               : std::generic_category().message(error);
-  return Status(StatusCode::input, fmt::format("cannot read '{}': {}; give the path of a picture file", name, reason));
-}
-
-// Pipes and standard input neither tell their size nor let themselves be rewound, so the end is where reading stops.
-Result<std::vector<uint8_t>> read_bytes(const std::string& path, std::string_view name, int64_t limit) {
-  const std::unique_ptr<std::FILE, CloseFile> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-  if (!file) return unreadable(name, errno);
-  int64_t next = int64_t{1} << 16;
-  std::error_code unknown;
-  const uintmax_t size = path == "-" ? 0 : std::filesystem::file_size(path, unknown);
-  if (!unknown && size > 0) {
-    if (size > static_cast<uintmax_t>(limit)) return too_many_bytes(name, limit);
-    next = static_cast<int64_t>(size) + 1;  // one more, to see the end
+  const int64_t chosen = frame.value_or(0);
+  if (chosen >= count) {
+    return unsupported(source,
+                       fmt::format("has no picture {}: it holds {}, counted from 0", chosen,
+                                   count == 1 ? "one" : std::to_string(count)),
+                       count == 1 ? "leave out --frame" : "choose another with --frame");
   }
-  std::vector<uint8_t> bytes;
-  for (;;) {
-    const size_t have = bytes.size();
-    bytes.resize(have + static_cast<size_t>(next));
-    const size_t got = std::fread(bytes.data() + have, 1, static_cast<size_t>(next), file.get());
-    const int error = errno;
-    bytes.resize(have + got);
-    if (std::ferror(file.get()) != 0) return unreadable(name, error);
-    const auto total = static_cast<int64_t>(bytes.size());
-    if (total > limit) return too_many_bytes(name, limit);
-    if (got < static_cast<size_t>(next)) return bytes;
-    next = std::min(total, limit - total + 1);
-  }
+  Picture picture;
+  ACUITY_TRY_ASSIGN(picture, read_frame(frames, chosen, source.name));
+  if (count > 1) picture.found.push_back(fmt::format("picture {} of {}, counted from 0", chosen, count));
+  return picture;
 }
 
 Status out_of_memory(std::string_view name) {
-  return Status(StatusCode::internal, fmt::format("out of memory while reading '{}'", name));
+  return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name));
 }
 
 }  // namespace
 
-bool begins_a_picture(Bytes beginning) {
-  return std::any_of(std::begin(kFormats), std::end(kFormats),
-                     [&](const Format& format) { return format.matches(beginning); });
+bool begins_a_picture(Bytes beginning) { return find_format(beginning) != nullptr; }
+
+Status unrecognised(Bytes beginning, std::string_view name) {
+  const Bytes start = beginning.first(std::min<size_t>(beginning.size(), 8));
+  std::string text;
+  for (const uint8_t byte : start) text += byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '.';
+  std::string names;
+  for (const Format& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  const bool raw = std::any_of(std::begin(kRawEndings), std::end(kRawEndings),
+                               [&](std::string_view ending) { return name.ends_with(ending); });
+  return Status(
+      StatusCode::input,
+      fmt::format("'{}' is neither a picture nor a video in a known format: it begins with {:02x} (\"{}\"); {}", name,
+                  fmt::join(start, " "), text,
+                  raw ? "raw YUV does not say what it is: give --size WIDTHxHEIGHT, and --pixel-format and --depth "
+                        "where they are not yuv420p and 8"
+                      : fmt::format("pictures may be {}, videos YUV4MPEG2 or what FFmpeg's libraries read", names)));
+}
+
+OpenedFrames open_frames(const Source& source) {
+  try {
+    if (source.bytes.empty()) {
+      return Status(StatusCode::input, fmt::format("'{}' is empty; a picture or video was expected", source.name));
+    }
+    const Format* format = find_format(source.bytes);
+    return format == nullptr ? unrecognised(source.bytes, source.name) : format->open(source);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(source.name);
+  }
+}
+
+Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_view name) {
+  try {
+    return frames.read(index);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(name);
+  } catch (const std::exception& error) {
+    return Status(StatusCode::internal, fmt::format("reading '{}' failed: {}", name, error.what()));
+  }
 }
 
 Status damaged(const Source& source, std::string_view format, std::string_view what) {
@@ -142,32 +172,34 @@ Status unsupported(const Source& source, std::string_view what, std::string_view
   return Status(StatusCode::input, fmt::format("'{}' {}; {}", source.name, what, advice));
 }
 
-Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name, const PictureLimits& limits) {
+Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name, const PictureLimits& limits,
+                               std::optional<int64_t> frame) {
   const Source source{file, name, limits};
-  try {
-    if (file.empty()) {
-      return Status(StatusCode::input, fmt::format("'{}' is empty; a picture file was expected", name));
-    }
-    if (static_cast<int64_t>(file.size()) > limits.maximum_file_bytes) {
-      return too_many_bytes(name, limits.maximum_file_bytes);
-    }
-    for (const Format& format : kFormats) {
-      if (format.matches(file)) return format.decode(source);
-    }
-    return unrecognised(source);
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(name);
-  } catch (const std::exception& error) {
-    return Status(StatusCode::internal, fmt::format("reading '{}' failed: {}", name, error.what()));
+  if (static_cast<int64_t>(file.size()) > limits.maximum_file_bytes) {
+    return Status(StatusCode::too_big,
+                  fmt::format("'{}' is larger than the limit of {} bytes for a file", name, limits.maximum_file_bytes));
   }
+  std::unique_ptr<PictureFrames> frames;
+  ACUITY_TRY_ASSIGN(frames, open_frames(source));
+  return choose(*frames, source, frame);
 }
 
-Result<Picture> read_picture(const std::string& path, const PictureLimits& limits) {
-  const std::string name = path == "-" ? "standard input" : path;
+Result<Picture> read_picture(const std::string& path, const PictureLimits& limits, std::optional<int64_t> frame) {
+  const std::string name = name_of_file(path);
   try {
-    const Result<std::vector<uint8_t>> bytes = read_bytes(path, name, limits.maximum_file_bytes);
-    if (!bytes.ok()) return bytes.status();
-    return decode_picture(*bytes, name, limits);
+    File file;
+    ACUITY_TRY_ASSIGN(file, open_file(path));
+    // What is no picture may be large, or have no end.
+    const std::vector<uint8_t> beginning = peek(file.get());
+    if (!beginning.empty() && !begins_a_picture(beginning)) {
+      if (!begins_a_video(beginning)) return unrecognised(beginning, name);
+      return Status(
+          StatusCode::input,
+          fmt::format("'{}' is a video, and a picture was expected; to score it as video, add --sync index", name));
+    }
+    std::vector<uint8_t> bytes;
+    ACUITY_TRY_ASSIGN(bytes, read_bytes(file.get(), name, limits.maximum_file_bytes));
+    return decode_picture(bytes, name, limits, frame);
   } catch (const std::bad_alloc&) {
     return out_of_memory(name);
   }

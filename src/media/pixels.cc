@@ -16,21 +16,18 @@ int64_t bytes_of(SampleType type) { return type == SampleType::u8 ? 1 : type == 
 
 Status too_big(const Source& source, const std::string& what) {
   return Status(StatusCode::too_big,
-                fmt::format("'{}' {}; raise the limit or use a smaller picture", source.name, what));
+                fmt::format("'{}' {}; use a smaller picture, or raise the limit (--max-pixels)", source.name, what));
 }
 
 // The view of fresh memory, or the reason there is none. The size has been checked.
 Result<Picture> allocate(const Source& source, int width, int height, Channels channels, SampleType type,
                          int64_t working_bytes) {
   const int64_t bytes = int64_t{width} * height * static_cast<int64_t>(channels) * bytes_of(type);
-  if (bytes + working_bytes > source.limits.maximum_decoded_bytes) {
-    return too_big(source, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
-                                       height, bytes + working_bytes, source.limits.maximum_decoded_bytes));
-  }
+  if (const Status status = check_memory(source, width, height, bytes + working_bytes); !status.ok()) return status;
   Picture picture;
   picture.pixels.reset(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
   if (!picture.pixels) {
-    return Status(StatusCode::internal,
+    return Status(StatusCode::out_of_memory,
                   fmt::format("out of memory: '{}' needs {} MiB to decode", source.name, bytes >> 20));
   }
   picture.view = interleaved_view(picture.pixels.get(), width, height, channels, type);
@@ -76,14 +73,21 @@ Status check_size(const Source& source, int64_t width, int64_t height) {
                                                  source.name, width, height));
   }
   if (width > limits.maximum_side || height > limits.maximum_side) {
-    return too_big(source, fmt::format("declares {}x{} pixels, more than the limit of {} on a side", width, height,
-                                       limits.maximum_side));
+    return Status(StatusCode::too_big,
+                  fmt::format("'{}' declares {}x{} pixels, more than the limit of {} on a side; use a smaller picture",
+                              source.name, width, height, limits.maximum_side));
   }
   if (width * height > limits.maximum_pixels) {
     return too_big(source, fmt::format("declares {}x{} = {} pixels, more than the limit of {}", width, height,
                                        width * height, limits.maximum_pixels));
   }
   return {};
+}
+
+Status check_memory(const Source& source, int64_t width, int64_t height, int64_t bytes) {
+  if (bytes <= source.limits.maximum_decoded_bytes) return {};
+  return too_big(source, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
+                                     height, bytes, source.limits.maximum_decoded_bytes));
 }
 
 Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape, int64_t working_bytes) {
@@ -125,13 +129,13 @@ Status turn_upright(const Source& source, Picture& picture, int orientation) {
                                     view.channels, view.type, present);
   if (!turned.ok()) return turned.status();
   turned->view.depth = view.depth;
-  const auto pixel = static_cast<size_t>(view.pixel_stride);
+  const auto pixel = static_cast<size_t>(turned->view.pixel_stride);  // without what alpha has left behind
   for (int y = 0; y < view.height; ++y) {
     const std::byte* from = row_of(picture, y);
     const int to_y = mirror_y ? view.height - 1 - y : y;
-    for (int x = 0; x < view.width; ++x, from += pixel) {
+    for (int x = 0; x < view.width; ++x, from += view.pixel_stride) {
       const int to_x = mirror_x ? view.width - 1 - x : x;
-      std::byte* to = row_of(*turned, transpose ? to_x : to_y) + (transpose ? to_y : to_x) * view.pixel_stride;
+      std::byte* to = row_of(*turned, transpose ? to_x : to_y) + (transpose ? to_y : to_x) * turned->view.pixel_stride;
       std::memcpy(to, from, pixel);
     }
   }
@@ -208,6 +212,20 @@ Status divide_by_alpha(const Source& source, Picture& picture) {
   exchange_pixels(picture, *straight);
   picture.found.push_back("premultiplied alpha divided out");
   return {};
+}
+
+void drop_full_alpha(Picture& picture) {
+  ImageView& view = picture.view;
+  const int colours = view.channel_count() - 1;
+  const double opaque = (1 << view.depth) - 1;
+  for (int y = 0; y < view.height; ++y) {
+    for (int x = 0; x < view.width; ++x) {
+      if (sample_of(view, x, y, colours) != opaque) return;
+    }
+  }
+  view.channels = view.channels == Channels::rgba ? Channels::rgb : Channels::grey;
+  view.planes[static_cast<size_t>(colours)] = nullptr;
+  std::erase(picture.found, "alpha");
 }
 
 }  // namespace acuity

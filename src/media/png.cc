@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <csetjmp>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 #include <png.h>
 
+#include "base/try.h"
 #include "media/decoder.h"
+#include "media/png_animation.h"
 #include "media/png_chunks.h"
 
 namespace acuity {
@@ -102,34 +107,102 @@ class PngReader {
   std::jmp_buf jump_;
 };
 
-}  // namespace
-
-Result<Picture> decode_png(const Source& source) {
+// Without colour and orientation.
+Result<Picture> read_pixels(const Source& source) {
   const auto header = find_png_chunk(source.bytes, "IHDR");
   if (!header || header->size() != 13) return damaged(source, "PNG", "it has no header");
-  const Status size = check_size(source, big_endian_32(header->data()), big_endian_32(header->data() + 4));
-  if (!size.ok()) return size;
-  if (const auto animation = find_png_chunk(source.bytes, "acTL"); animation && animation->size() == 8) {
-    return unsupported(source, fmt::format("is an animation of {} frames", big_endian_32(animation->data())),
-                       "extract the frame to compare");
-  }
-
+  ACUITY_TRY(check_size(source, big_endian_32(header->data()), big_endian_32(header->data() + 4)));
   PngReader reader(source.bytes);
   if (!reader.created()) return Status(StatusCode::internal, "libpng could not be set up");
   if (!reader.read_header()) return damaged(source, "PNG", reader.message());
-  Result<Picture> picture = make_picture(source, "PNG", reader.shape());
-  if (!picture.ok()) return picture;
-  std::vector<png_bytep> rows(static_cast<size_t>(picture->view.height));
+  Picture picture;
+  ACUITY_TRY_ASSIGN(picture, make_picture(source, "PNG", reader.shape()));
+  std::vector<png_bytep> rows(static_cast<size_t>(picture.view.height));
   for (size_t y = 0; y < rows.size(); ++y) {
-    rows[y] = reinterpret_cast<png_bytep>(row_of(*picture, static_cast<int64_t>(y)));
+    rows[y] = reinterpret_cast<png_bytep>(row_of(picture, static_cast<int64_t>(y)));
   }
   if (!reader.read_rows(rows.data())) return damaged(source, "PNG", reader.message());
-
-  if (const Status status = read_png_colour(source, *picture); !status.ok()) return status;
-  if (const auto exif = find_png_chunk(source.bytes, "eXIf")) {
-    if (const Status status = apply_exif(source, *picture, exif_orientation(*exif)); !status.ok()) return status;
-  }
   return picture;
+}
+
+// A still picture, or an animation whose frames libpng decodes as pictures of their own.
+class PngFrames : public PictureFrames {
+ public:
+  explicit PngFrames(const Source& source) : source_(source) {}
+
+  Status open() {
+    ACUITY_TRY_ASSIGN(animation_, read_png_animation(source_));
+    if (!animation_) return {};
+    count_ = static_cast<int64_t>(animation_->frames.size());
+    for (const PngFrame& frame : animation_->frames) durations_.push_back(frame.seconds);
+    return {};
+  }
+
+  Result<Picture> read(int64_t index) override {
+    Picture picture;
+    if (animation_) {
+      for (; next_ <= index; ++next_) ACUITY_TRY(draw(animation_->frames[static_cast<size_t>(next_)]));
+      ACUITY_TRY_ASSIGN(picture, canvas_.picture(source_));
+    } else {
+      ACUITY_TRY_ASSIGN(picture, read_pixels(source_));
+    }
+    ACUITY_TRY(read_png_colour(source_, picture));
+    if (const auto exif = find_png_chunk(source_.bytes, "eXIf")) {
+      ACUITY_TRY(apply_exif(source_, picture, exif_orientation(*exif)));
+    }
+    return picture;
+  }
+
+ private:
+  Status draw(const PngFrame& frame) {
+    const std::vector<uint8_t> file = png_of_frame(*animation_, frame);
+    Picture drawn;
+    ACUITY_TRY_ASSIGN(drawn, read_pixels({file, source_.name, source_.limits}));
+    if (next_ == 0) {
+      Shape shape;
+      shape.width = animation_->width;
+      shape.height = animation_->height;
+      shape.channels = drawn.view.is_grey() ? Channels::grey_alpha : Channels::rgba;
+      shape.type = drawn.view.type;
+      shape.depth = drawn.view.depth;
+      shape.stored = drawn.found.front();
+      ACUITY_TRY(canvas_.create(source_, "PNG", shape));
+    }
+    if (!canvas_.holds(frame.place)) return damaged(source_, "PNG", "a frame reaches beyond its canvas");
+    if (drawn.view.type == SampleType::u16) {
+      draw<uint16_t>(drawn, frame.place);
+    } else {
+      draw<uint8_t>(drawn, frame.place);
+    }
+    return {};
+  }
+
+  template <typename Sample>
+  void draw(Picture& drawn, const CanvasFrame& place) {
+    const int channels = drawn.view.channel_count();
+    const bool alpha = drawn.view.has_alpha();
+    std::array<Sample, 4> opaque;
+    opaque.fill(std::numeric_limits<Sample>::max());
+    canvas_.draw<Sample>(place, [&](int64_t x, int64_t y) -> const Sample* {
+      const auto* pixel = reinterpret_cast<const Sample*>(row_of(drawn, y)) + x * channels;
+      if (alpha) return pixel;
+      std::copy_n(pixel, channels, opaque.begin());
+      return opaque.data();
+    });
+  }
+
+  Source source_;
+  std::optional<PngAnimation> animation_;
+  Canvas canvas_;
+  int64_t next_ = 0;
+};
+
+}  // namespace
+
+OpenedFrames open_png(const Source& source) {
+  auto frames = std::make_unique<PngFrames>(source);
+  ACUITY_TRY(frames->open());
+  return std::unique_ptr<PictureFrames>(std::move(frames));
 }
 
 }  // namespace acuity

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tiffio.h>
 
+#include "base/try.h"
 #include "media/decoder.h"
 
 namespace acuity {
@@ -60,7 +61,7 @@ struct CloseTiff {
 };
 using Tiff = std::unique_ptr<TIFF, CloseTiff>;
 
-Tiff open(const Source& source, Input& input) {
+Tiff open_tiff_file(const Source& source, Input& input) {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   if (options == nullptr) return nullptr;
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &input);
@@ -303,49 +304,68 @@ Status name_colour(const Source& source, TIFF* tiff, Picture& picture) {
   return {};
 }
 
+class TiffFrames : public PictureFrames {
+ public:
+  explicit TiffFrames(const Source& source) : source_(source) {}
+
+  Status open() {
+    input_.file = source_.bytes;
+    tiff_ = open_tiff_file(source_, input_);
+    if (!tiff_) return broken("its header cannot be read");
+    count_ = std::max<int64_t>(TIFFNumberOfDirectories(tiff_.get()), 1);
+    return {};
+  }
+
+  Result<Picture> read(int64_t index) override {
+    TIFF* tiff = tiff_.get();
+    if (count_ > 1 && TIFFSetDirectory(tiff, static_cast<tdir_t>(index)) == 0) {
+      return broken(fmt::format("page {} cannot be read", index));
+    }
+    Layout layout;
+    ACUITY_TRY_ASSIGN(layout, read_layout(source_, tiff));
+    const Shape shape = shape_of(layout);
+    const bool tiled = TIFFIsTiled(tiff) != 0;
+    const uint64_t row_bits = (tiled ? 0 : shape.width) * uint64_t{layout.bits} * layout.samples_in_row();
+    const uint64_t buffer_size = tiled ? TIFFTileSize64(tiff) : TIFFScanlineSize64(tiff);
+    if (buffer_size == 0 || buffer_size < (row_bits + 7) / 8) return broken("its rows have no sensible size");
+    if (buffer_size > static_cast<uint64_t>(source_.limits.maximum_decoded_bytes)) {
+      return damaged(source_, "TIFF", fmt::format("its tiles are of {} bytes", buffer_size));
+    }
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "TIFF", shape, static_cast<int64_t>(buffer_size)));
+    std::vector<uint8_t> buffer(buffer_size);
+    input_.warning[0] = '\0';
+    if (!read_pixels(tiff, layout, picture, buffer)) return broken("its pixels cannot be read");
+    // What libtiff warns of while decoding pixels is that it had to make some up.
+    if (input_.warning[0] != '\0') return damaged(source_, "TIFF", input_.warning);
+
+    if (layout.ignored > 0) picture.found.push_back(fmt::format("{} more samples a pixel, ignored", layout.ignored));
+    ACUITY_TRY(name_colour(source_, tiff, picture));
+    ACUITY_TRY(check_finite(source_, picture));
+    if (layout.premultiplied) ACUITY_TRY(divide_by_alpha(source_, picture));
+    if (layout.orientation != ORIENTATION_TOPLEFT) {
+      picture.found.push_back(fmt::format("TIFF orientation {} applied", layout.orientation));
+      ACUITY_TRY(turn_upright(source_, picture, layout.orientation));
+    }
+    return picture;
+  }
+
+ private:
+  Status broken(std::string_view otherwise) const {
+    return damaged(source_, "TIFF", input_.error[0] != '\0' ? std::string_view(input_.error) : otherwise);
+  }
+
+  Source source_;
+  Input input_;
+  Tiff tiff_;
+};
+
 }  // namespace
 
-Result<Picture> decode_tiff(const Source& source) {
-  Input input;
-  input.file = source.bytes;
-  const Tiff tiff = open(source, input);
-  const auto broken = [&](std::string_view otherwise) {
-    return damaged(source, "TIFF", input.error[0] != '\0' ? std::string_view(input.error) : otherwise);
-  };
-  if (!tiff) return broken("its header cannot be read");
-  if (const unsigned pages = TIFFNumberOfDirectories(tiff.get()); pages > 1) {
-    return unsupported(source, fmt::format("holds {} pages", pages), "extract the page to compare");
-  }
-  const Result<Layout> layout = read_layout(source, tiff.get());
-  if (!layout.ok()) return layout.status();
-
-  const Shape shape = shape_of(*layout);
-  const bool tiled = TIFFIsTiled(tiff.get()) != 0;
-  const uint64_t row_bits = (tiled ? 0 : shape.width) * uint64_t{layout->bits} * layout->samples_in_row();
-  const uint64_t buffer_size = tiled ? TIFFTileSize64(tiff.get()) : TIFFScanlineSize64(tiff.get());
-  if (buffer_size == 0 || buffer_size < (row_bits + 7) / 8) return broken("its rows have no sensible size");
-  if (buffer_size > static_cast<uint64_t>(source.limits.maximum_decoded_bytes)) {
-    return damaged(source, "TIFF", fmt::format("its tiles are of {} bytes", buffer_size));
-  }
-  Result<Picture> picture = make_picture(source, "TIFF", shape, static_cast<int64_t>(buffer_size));
-  if (!picture.ok()) return picture;
-  std::vector<uint8_t> buffer(buffer_size);
-  input.warning[0] = '\0';
-  if (!read_pixels(tiff.get(), *layout, *picture, buffer)) return broken("its pixels cannot be read");
-  // What libtiff warns of while decoding pixels is that it had to make some up.
-  if (input.warning[0] != '\0') return damaged(source, "TIFF", input.warning);
-
-  if (layout->ignored > 0) picture->found.push_back(fmt::format("{} more samples a pixel, ignored", layout->ignored));
-  if (const Status status = name_colour(source, tiff.get(), *picture); !status.ok()) return status;
-  if (const Status status = check_finite(source, *picture); !status.ok()) return status;
-  if (layout->premultiplied) {
-    if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;
-  }
-  if (layout->orientation != ORIENTATION_TOPLEFT) {
-    picture->found.push_back(fmt::format("TIFF orientation {} applied", layout->orientation));
-    if (const Status status = turn_upright(source, *picture, layout->orientation); !status.ok()) return status;
-  }
-  return picture;
+OpenedFrames open_tiff(const Source& source) {
+  auto frames = std::make_unique<TiffFrames>(source);
+  ACUITY_TRY(frames->open());
+  return std::unique_ptr<PictureFrames>(std::move(frames));
 }
 
 }  // namespace acuity

@@ -2,10 +2,10 @@
 #include "media/video.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <new>
-#include <system_error>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -18,72 +18,81 @@
 namespace acuity {
 namespace {
 
-constexpr size_t kPeek = 4096;  // tells any format
-
 Status input(std::string message) { return Status(StatusCode::input, std::move(message)); }
 
-class PictureSource : public FrameSource {
+// A file of pictures. It is decoded from memory, one picture after the other.
+class PicturesSource : public FrameSource {
  public:
-  explicit PictureSource(Picture picture) : picture_(std::make_shared<Picture>(std::move(picture))) {
-    format_.container = picture_->format;
-    format_.width = picture_->view.width;
-    format_.height = picture_->view.height;
-    format_.depth = picture_->view.depth;
+  Status open(std::FILE* file, std::string_view name, const PictureLimits& limits) {
+    name_ = name;
+    limits_ = limits;
+    ACUITY_TRY_ASSIGN(bytes_, read_bytes(file, name, limits.maximum_file_bytes));
+    ACUITY_TRY_ASSIGN(frames_, open_frames({bytes_, name_, limits_}));
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, read_frame(*frames_, 0, name_));
+    format_.container = picture.format;
+    format_.width = picture.view.width;
+    format_.height = picture.view.height;
+    format_.depth = picture.view.depth;
     format_.rgb = true;
-    format_.colour = picture_->view.colour;
-    format_.frames = 1;
-    format_.found = picture_->found;
-    format_.assumed = picture_->assumed;
+    format_.colour = picture.view.colour;
+    format_.frames = frames_->count();
+    format_.rate = rate_of(frames_->durations());
+    format_.found = picture.found;
+    format_.assumed = picture.assumed;
+    if (frames_->count() > 1) {
+      format_.found.push_back(
+          fmt::format("{} {}", frames_->count(), frames_->durations().empty() ? "pages" : "frames"));
+    }
+    first_ = std::make_shared<Picture>(std::move(picture));
+    return {};
   }
 
   Result<bool> next(VideoFrame& frame) override {
     frame = {};
-    frame.time = 0;
-    frame.picture = std::exchange(picture_, nullptr);
-    return frame.picture != nullptr;
+    if (index_ >= frames_->count()) return false;
+    if (index_ == 0) {
+      frame.picture = std::exchange(first_, nullptr);
+    } else {
+      Picture picture;
+      ACUITY_TRY_ASSIGN(picture, read_frame(*frames_, index_, name_));
+      frame.picture = std::make_shared<Picture>(std::move(picture));
+    }
+    const ImageView& view = frame.picture->view;
+    if (view.width != format_.width || view.height != format_.height || view.depth != format_.depth) {
+      return input(fmt::format(
+          "'{}' changes at picture {} from {}x{} pixels of {} bits to {}x{} of {}; choose one of "
+          "its pictures with --frame N",
+          name_, index_, format_.width, format_.height, format_.depth, view.width, view.height, view.depth));
+    }
+    frame.index = index_;
+    frame.time = time_;
+    if (!frames_->durations().empty()) time_ += frames_->durations()[static_cast<size_t>(index_)];
+    ++index_;
+    return true;
   }
 
  private:
-  std::shared_ptr<Picture> picture_;
+  // Frames a second on average; not known for pages and for a single frame.
+  static FrameRate rate_of(const std::vector<double>& durations) {
+    const double total = std::accumulate(durations.begin(), durations.end(), 0.0);
+    const auto milliseconds = static_cast<int64_t>(std::llround(1000 * total));
+    if (durations.size() < 2 || milliseconds <= 0) return {};
+    const auto frames = 1000 * static_cast<int64_t>(durations.size());
+    const int64_t common = std::gcd(frames, milliseconds);
+    return {frames / common, milliseconds / common};
+  }
+
+  std::string name_;
+  PictureLimits limits_;
+  std::vector<uint8_t> bytes_;
+  std::unique_ptr<PictureFrames> frames_;
+  std::shared_ptr<Picture> first_;
+  int64_t index_ = 0;
+  double time_ = 0;
 };
 
-Result<std::vector<uint8_t>> read_all(std::FILE* file, std::string_view name, int64_t limit) {
-  std::vector<uint8_t> bytes;
-  for (size_t step = 1 << 16;; step = bytes.size()) {
-    const size_t have = bytes.size();
-    bytes.resize(have + step);
-    const size_t got = std::fread(bytes.data() + have, 1, step, file);
-    bytes.resize(have + got);
-    if (static_cast<int64_t>(bytes.size()) > limit) {
-      return Status(StatusCode::too_big, fmt::format("'{}' is larger than the limit of {} bytes", name, limit));
-    }
-    if (got < step) return bytes;
-  }
-}
-
-Result<std::unique_ptr<FrameSource>> open_still(File file, std::string_view name, const VideoOptions& options) {
-  std::vector<uint8_t> bytes;
-  ACUITY_TRY_ASSIGN(bytes, read_all(file.get(), name, options.limits.maximum_file_bytes));
-  Picture picture;
-  ACUITY_TRY_ASSIGN(picture, decode_picture(bytes, name, options.limits));
-  return std::unique_ptr<FrameSource>(std::make_unique<PictureSource>(std::move(picture)));
-}
-
-// What a stream begins with, which is then read again. A file goes back; for a pipe the bytes are put back one by one,
-// which the C library takes as many of as there is memory for.
-std::string peek(std::FILE* file) {
-  std::string bytes(kPeek, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
-  std::clearerr(file);
-  const auto length = static_cast<off_t>(bytes.size());
-  if (fseeko(file, -length, SEEK_CUR) == 0) return bytes;
-  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) std::ungetc(static_cast<unsigned char>(*byte), file);
-  return bytes;
-}
-
-Bytes as_bytes(const std::string& text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
-
-bool is_y4m(std::string_view beginning) { return !beginning.empty() && beginning.front() == kY4mMagic.front(); }
+bool is_y4m(Bytes beginning) { return !beginning.empty() && beginning.front() == kY4mMagic.front(); }
 
 }  // namespace
 
@@ -120,8 +129,9 @@ Status complete_format(VideoFormat& format, const VideoOptions& said, const Vide
   if (format.width > limits.maximum_side || format.height > limits.maximum_side || pixels > limits.maximum_pixels ||
       static_cast<int64_t>(format.frame_bytes()) > limits.maximum_decoded_bytes) {
     return Status(StatusCode::too_big,
-                  fmt::format("'{}' has frames of {} x {} pixels; the limit is {} on a side and {} in all", name,
-                              format.width, format.height, limits.maximum_side, limits.maximum_pixels));
+                  fmt::format("'{}' has frames of {} x {} pixels; the limit is {} on a side and {} in all, which "
+                              "--max-pixels raises",
+                              name, format.width, format.height, limits.maximum_side, limits.maximum_pixels));
   }
   return {};
 }
@@ -132,43 +142,54 @@ size_t VideoFormat::frame_bytes() const {
   return (luma + (subsampling == Subsampling::grey ? 0 : 2 * chroma)) * (depth > 8 ? 2 : 1);
 }
 
+bool begins_a_video(Bytes beginning) { return is_y4m(beginning) || is_known_to_libav(beginning); }
+
 bool is_video(const std::string& path) {
   std::error_code error;
   if (path != "-" && !std::filesystem::is_regular_file(path, error)) return false;
-  const File file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-  if (!file) return false;
-  const std::string beginning = peek(file.get());
-  return is_y4m(beginning) || (!begins_a_picture(as_bytes(beginning)) && is_known_to_libav(beginning, path));
+  const Result<File> file = open_file(path);
+  if (!file.ok()) return false;
+  const std::vector<uint8_t> beginning = peek(file->get());
+  return !begins_a_picture(beginning) && begins_a_video(beginning);
+}
+
+bool holds_several_pictures(const std::string& path, const PictureLimits& limits) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  const Result<File> file = open_file(path);
+  if (!file.ok() || !begins_a_picture(peek(file->get()))) return false;
+  const Result<std::vector<uint8_t>> bytes = read_bytes(file->get(), path, limits.maximum_file_bytes);
+  if (!bytes.ok()) return false;
+  const OpenedFrames frames = open_frames({*bytes, path, limits});
+  return frames.ok() && (*frames)->count() > 1;
 }
 
 Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_view name, const VideoOptions& options) {
   File file(opened);
   try {
     if (options.size) return open_planar(std::move(file), name, options);
-    const std::string beginning = peek(file.get());
+    const std::vector<uint8_t> beginning = peek(file.get());
     std::unique_ptr<FrameSource> source;
     if (is_y4m(beginning)) {
       ACUITY_TRY_ASSIGN(source, open_planar(std::move(file), name, options));
-    } else if (beginning.empty() || begins_a_picture(as_bytes(beginning))) {
-      return open_still(std::move(file), name, options);
+    } else if (beginning.empty() || begins_a_picture(beginning)) {
+      auto pictures = std::make_unique<PicturesSource>();
+      ACUITY_TRY(pictures->open(file.get(), name, options.limits));
+      return std::unique_ptr<FrameSource>(std::move(pictures));
     } else {
       ACUITY_TRY_ASSIGN(source, open_libav(std::move(file), name, options));
     }
     if (!options.depth) return source;
     return with_depth(std::move(source), *options.depth, name);
   } catch (const std::bad_alloc&) {
-    return Status(StatusCode::internal, fmt::format("out of memory while reading '{}'", name));
+    return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name));
   }
 }
 
 Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const VideoOptions& options) {
-  const std::string name = path == "-" ? "standard input" : path;
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return input(fmt::format("cannot read '{}': {}; give the path of a video file", name,
-                             errno == ENOENT ? "there is no such file" : std::generic_category().message(errno)));
-  }
-  return open_video(file, name, options);
+  File file;
+  ACUITY_TRY_ASSIGN(file, open_file(path));
+  return open_video(file.release(), name_of_file(path), options);
 }
 
 }  // namespace acuity

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Video as a sequence of frames: what a stream is, one frame after the other, and how a frame becomes RGB.
 //
-// A stream is YUV4MPEG2, raw planar YUV whose form the user tells, anything libav knows, or a picture, which is a video
-// of one frame. Frames are read in order and never looked up, so that pipes serve as well as files.
+// A stream is YUV4MPEG2, raw YUV whose form the user tells, anything libav knows, or a file of pictures: one is a video
+// of one frame, an animation or pages are one of several. Frames are read in order and never looked up, so that pipes
+// serve as well as files.
 #ifndef ACUITY_MEDIA_VIDEO_H
 #define ACUITY_MEDIA_VIDEO_H
 
@@ -94,6 +95,8 @@ class FrameSource {
 
 /// Whether a regular file, or what waits on standard input, is a video. Named pipes cannot be looked into: false.
 bool is_video(const std::string& path);
+/// Whether a regular file is one of several pictures: an animation, or pages.
+bool holds_several_pictures(const std::string& path, const PictureLimits& limits);
 
 /// Opens a file or standard input ("-").
 Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const VideoOptions& options);

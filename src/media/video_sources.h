@@ -3,21 +3,14 @@
 #ifndef ACUITY_MEDIA_VIDEO_SOURCES_H
 #define ACUITY_MEDIA_VIDEO_SOURCES_H
 
-#include <cstdio>
 #include <memory>
 #include <string_view>
 
+#include "media/decoder.h"
+#include "media/file.h"
 #include "media/video.h"
 
 namespace acuity {
-
-struct CloseFile {
-  // Standard input is not ours to close.
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Fills in what neither the stream nor the user says, records it, and holds the size against the limits.
 Status complete_format(VideoFormat& format, const VideoOptions& said, const VideoOptions& options,
@@ -29,7 +22,10 @@ Result<std::unique_ptr<FrameSource>> open_planar(File file, std::string_view nam
 /// Everything libav knows (libav.cc).
 Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name, const VideoOptions& options);
 /// Whether libav takes the beginning of a file for a container or a stream it knows.
-bool is_known_to_libav(std::string_view beginning, const std::string& name);
+bool is_known_to_libav(Bytes beginning);
+
+/// Whether a file that begins so is YUV4MPEG2 or known to libav, provided that it is no picture (video.cc).
+bool begins_a_video(Bytes beginning);
 
 /// The frames of a source with another number of bits; nothing changes for those that have that many (resample.cc).
 Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
 #include <webp/decode.h>
 #include <webp/demux.h>
 
+#include "base/try.h"
 #include "media/decoder.h"
 
 namespace acuity {
@@ -37,51 +39,111 @@ Bytes find_chunk(const Demuxer& demuxer, const char* type) {
   return chunk;
 }
 
+struct DeleteAnimation {
+  void operator()(WebPAnimDecoder* animation) const { WebPAnimDecoderDelete(animation); }
+};
+
+class WebpFrames : public PictureFrames {
+ public:
+  explicit WebpFrames(const Source& source) : source_(source), data_{source.bytes.data(), source.bytes.size()} {}
+
+  Status open() {
+    demuxer_.reset(WebPDemux(&data_));
+    if (!demuxer_) return damaged(source_, "WebP", "its chunks are incomplete or out of order");
+    animated_ = (WebPDemuxGetI(demuxer_.get(), WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG) != 0;
+    if (!animated_) return {};
+    WebPIterator frame;
+    for (int more = WebPDemuxGetFrame(demuxer_.get(), 1, &frame); more != 0; more = WebPDemuxNextFrame(&frame)) {
+      durations_.push_back(frame.duration / 1000.0);
+    }
+    WebPDemuxReleaseIterator(&frame);
+    if (durations_.empty()) return damaged(source_, "WebP", "its animation has no frames");
+    count_ = static_cast<int64_t>(durations_.size());
+    return {};
+  }
+
+  Result<Picture> read(int64_t index) override {
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, animated_ ? read_frame_of_animation(index) : read_still());
+    const Bytes profile = find_chunk(demuxer_, "ICCP");
+    if (profile.empty()) {
+      assume_srgb(picture);
+    } else {
+      ACUITY_TRY(set_icc(source_, picture, profile));
+    }
+    ACUITY_TRY(apply_exif(source_, picture, exif_orientation(find_chunk(demuxer_, "EXIF"))));
+    return picture;
+  }
+
+ private:
+  Result<Picture> read_still() {
+    WebPDecoderConfig config;
+    if (WebPInitDecoderConfig(&config) == 0) return Status(StatusCode::internal, "libwebp is of another version");
+    if (const VP8StatusCode code = WebPGetFeatures(data_.bytes, data_.size, &config.input); code != VP8_STATUS_OK) {
+      return damaged(source_, "WebP", meaning(code));
+    }
+    Shape shape;
+    shape.width = config.input.width;
+    shape.height = config.input.height;
+    shape.channels = config.input.has_alpha != 0 ? Channels::rgba : Channels::rgb;
+    ACUITY_TRY(check_size(source_, shape.width, shape.height));
+    // The lossless decoder keeps four bytes a pixel of its own.
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "WebP", shape, 4 * shape.width * shape.height));
+
+    config.output.colorspace = config.input.has_alpha != 0 ? MODE_RGBA : MODE_RGB;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = reinterpret_cast<uint8_t*>(picture.pixels.get());
+    config.output.u.RGBA.stride = static_cast<int>(picture.view.row_stride);
+    config.output.u.RGBA.size = static_cast<size_t>(picture.view.row_stride) * static_cast<size_t>(picture.view.height);
+    const VP8StatusCode code = WebPDecode(data_.bytes, data_.size, &config);
+    WebPFreeDecBuffer(&config.output);
+    if (code != VP8_STATUS_OK) return damaged(source_, "WebP", meaning(code));
+    return picture;
+  }
+
+  // libwebp puts the frames on the canvas.
+  Result<Picture> read_frame_of_animation(int64_t index) {
+    Shape shape;
+    shape.width = WebPDemuxGetI(demuxer_.get(), WEBP_FF_CANVAS_WIDTH);
+    shape.height = WebPDemuxGetI(demuxer_.get(), WEBP_FF_CANVAS_HEIGHT);
+    shape.channels = Channels::rgba;
+    ACUITY_TRY(check_size(source_, shape.width, shape.height));
+    // Beside the picture there are two canvases and a decoder's own memory.
+    Picture picture;
+    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "WebP", shape, 12 * shape.width * shape.height));
+    if (!animation_) {
+      WebPAnimDecoderOptions options;
+      if (WebPAnimDecoderOptionsInit(&options) == 0)
+        return Status(StatusCode::internal, "libwebp is of another version");
+      options.color_mode = MODE_RGBA;
+      animation_.reset(WebPAnimDecoderNew(&data_, &options));
+    }
+    uint8_t* pixels = nullptr;
+    for (int time = 0; next_ <= index; ++next_) {
+      if (!animation_ || WebPAnimDecoderGetNext(animation_.get(), &pixels, &time) == 0) {
+        return damaged(source_, "WebP", fmt::format("frame {} cannot be decoded", next_));
+      }
+    }
+    std::memcpy(picture.pixels.get(), pixels, static_cast<size_t>(picture.view.row_stride * shape.height));
+    drop_full_alpha(picture);
+    return picture;
+  }
+
+  Source source_;
+  WebPData data_;
+  Demuxer demuxer_;
+  bool animated_ = false;
+  std::unique_ptr<WebPAnimDecoder, DeleteAnimation> animation_;
+  int64_t next_ = 0;
+};
+
 }  // namespace
 
-Result<Picture> decode_webp(const Source& source) {
-  const WebPData data{source.bytes.data(), source.bytes.size()};
-  const Demuxer demuxer(WebPDemux(&data));
-  if (!demuxer) return damaged(source, "WebP", "its chunks are incomplete or out of order");
-  const uint32_t flags = WebPDemuxGetI(demuxer.get(), WEBP_FF_FORMAT_FLAGS);
-  if ((flags & ANIMATION_FLAG) != 0) {
-    return unsupported(source,
-                       fmt::format("is an animation of {} frames", WebPDemuxGetI(demuxer.get(), WEBP_FF_FRAME_COUNT)),
-                       "extract the frame to compare");
-  }
-
-  WebPDecoderConfig config;
-  if (WebPInitDecoderConfig(&config) == 0) return Status(StatusCode::internal, "libwebp is of another version");
-  if (const VP8StatusCode code = WebPGetFeatures(data.bytes, data.size, &config.input); code != VP8_STATUS_OK) {
-    return damaged(source, "WebP", meaning(code));
-  }
-  Shape shape;
-  shape.width = config.input.width;
-  shape.height = config.input.height;
-  shape.channels = config.input.has_alpha != 0 ? Channels::rgba : Channels::rgb;
-  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
-  // The lossless decoder keeps four bytes a pixel of its own.
-  Result<Picture> picture = make_picture(source, "WebP", shape, 4 * shape.width * shape.height);
-  if (!picture.ok()) return picture;
-
-  config.output.colorspace = config.input.has_alpha != 0 ? MODE_RGBA : MODE_RGB;
-  config.output.is_external_memory = 1;
-  config.output.u.RGBA.rgba = reinterpret_cast<uint8_t*>(picture->pixels.get());
-  config.output.u.RGBA.stride = static_cast<int>(picture->view.row_stride);
-  config.output.u.RGBA.size = static_cast<size_t>(picture->view.row_stride) * static_cast<size_t>(picture->view.height);
-  const VP8StatusCode code = WebPDecode(data.bytes, data.size, &config);
-  WebPFreeDecBuffer(&config.output);
-  if (code != VP8_STATUS_OK) return damaged(source, "WebP", meaning(code));
-
-  const Bytes profile = find_chunk(demuxer, "ICCP");
-  if (profile.empty()) {
-    assume_srgb(*picture);
-  } else if (const Status status = set_icc(source, *picture, profile); !status.ok()) {
-    return status;
-  }
-  const int orientation = exif_orientation(find_chunk(demuxer, "EXIF"));
-  if (const Status status = apply_exif(source, *picture, orientation); !status.ok()) return status;
-  return picture;
+OpenedFrames open_webp(const Source& source) {
+  auto frames = std::make_unique<WebpFrames>(source);
+  ACUITY_TRY(frames->open());
+  return std::unique_ptr<PictureFrames>(std::move(frames));
 }
 
 }  // namespace acuity

@@ -35,6 +35,12 @@ Drawing letters(int channels) {
   return drawing;
 }
 
+Drawing frame_of(const Drawing& drawing, int place) {
+  Drawing frame = drawing;
+  for (uint16_t& sample : frame.samples) sample = static_cast<uint16_t>(sample ^ place);
+  return frame;
+}
+
 std::string spell(const Picture& picture) {
   const ImageView& view = picture.view;
   const std::vector<double> values = values_of(picture);
@@ -160,6 +166,11 @@ std::vector<std::pair<std::string, File>> one_of_each() {
       {"PNM", encode_pnm('6', rgb, 255)},
       {"PFM", encode_pfm(13, 9, 3, floats, true)},
       {"OpenEXR", encode_exr(13, 9, floats)},
+      {"GIF", encode_gif(13, 9, File(3 * 256, 7), {{.drawing = draw(13, 9, 1, 8)}})},
+      {"HEIC", encode_heic(rgba)},
+      {"JPEG 2000", encode_jpeg2000(rgba)},
+      {"BMP", encode_bmp(rgb)},
+      {"TGA", encode_tga(rgba, {.run_length = true})},
   };
 }
 

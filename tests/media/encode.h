@@ -28,6 +28,8 @@ Drawing draw(int width, int height, int channels, int bits);
 Drawing flat(int width, int height, std::vector<uint16_t> pixel, int bits = 8);
 /// Six pixels in two rows, a b c over d e f, all different: to see how a picture was turned.
 Drawing letters(int channels = 1);
+/// What a file of several pictures holds at a place, made of what it holds at the first: every sample, xor that place.
+Drawing frame_of(const Drawing& drawing, int place);
 /// What letters() became: its rows, top first, with / between them.
 std::string spell(const Picture& picture);
 
@@ -61,6 +63,61 @@ File with_chunk(const File& png, std::string_view type, const File& data);
 /// The content of an iCCP chunk.
 File iccp(const File& profile);
 
+/// A frame of an animation as PNG has it.
+struct PngFrameOptions {
+  Drawing drawing;
+  uint32_t x = 0, y = 0;
+  uint8_t disposal = 0, blend = 0;  ///< as fcTL numbers them
+};
+/// `hidden`: a picture first that is not part of the animation.
+File encode_png_animation(const std::vector<PngFrameOptions>& frames, bool hidden = false,
+                          const PngOptions& options = {});
+
+struct GifFrameOptions {
+  Drawing drawing;  ///< of indices
+  int x = 0, y = 0;
+  int transparent = -1, disposal = 0, hundredths = 10;
+  bool interlaced = false;
+  File palette = {};  ///< of its own, RGB bytes
+};
+File encode_gif(int width, int height, const File& palette, const std::vector<GifFrameOptions>& frames);
+
+struct BmpOptions {
+  int header = 40, bits = 24, compression = 0;
+  bool top_down = false;
+  File palette = {};                 ///< RGB bytes; the samples are indices then
+  std::vector<uint32_t> masks = {};  ///< red, green, blue, alpha
+  File pixels = {};                  ///< instead of the drawing's, in the form of the file
+  File icc = {};
+};
+File encode_bmp(const Drawing& drawing, const BmpOptions& options = {});
+
+struct TgaOptions {
+  bool run_length = false, top = false, right = false;
+  File palette = {};        ///< RGB bytes; the samples are indices then
+  int bits = 0;             ///< 16: five bits a sample; 0: by the number of channels
+  int attribute_bits = -1;  ///< -1: 8 where there is alpha
+  int alpha_kind = -1;      ///< at the end of the file; -1: nothing is said there
+};
+File encode_tga(const Drawing& drawing, const TgaOptions& options = {});
+
+struct Jpeg2000Options {
+  bool container = true;
+  bool sycc = false;
+  int halved = 0;  ///< 1: colour has half the columns, 2: half the rows too
+  int signed_samples = 0;
+  bool alpha = true;  ///< an even number of channels has alpha
+  bool lossy = false;
+};
+File encode_jpeg2000(const Drawing& drawing, const Jpeg2000Options& options = {});
+
+struct HeicOptions {
+  File icc = {};
+  int turned = 1;  ///< EXIF's number for how it is shown
+};
+/// Lossless inside, but through Y'CbCr unless it is grey.
+File encode_heic(const Drawing& drawing, const HeicOptions& options = {});
+
 struct JpegOptions {
   int quality = 100;
   bool cmyk = false;  ///< the four samples are ink; otherwise grey or RGB by their number
@@ -91,6 +148,7 @@ struct AvifOptions {
   bool premultiplied = false;
   File icc = {};
   int frames = 1;
+  int siting = 0;       ///< an avifChromaSamplePosition
   bool planes = false;  ///< the samples are Y, U, V as they go into the file
 };
 File encode_avif(const Drawing& drawing, const AvifOptions& options = {});
@@ -98,7 +156,8 @@ File encode_avif(const Drawing& drawing, const AvifOptions& options = {});
 struct JxlOptions {
   bool lossless = true;
   bool is_float = false;  ///< samples / maximum, as 32-bit floats
-  bool animation = false, container = false;
+  bool container = false;
+  int frames = 1;
   bool name_alpha = false;  ///< so that the header describes alpha in full
   int orientation = 1;
   int transfer = 13;  ///< of CICP; 65535: gamma

@@ -54,6 +54,7 @@ File encode_avif(const Drawing& drawing, const AvifOptions& options) {
   // The identity matrix exists for 4:4:4 alone.
   const bool no_matrix = options.matrix == 0 && format != AVIF_PIXEL_FORMAT_YUV444;
   image->matrixCoefficients = static_cast<avifMatrixCoefficients>(no_matrix ? 6 : options.matrix);
+  image->yuvChromaSamplePosition = static_cast<avifChromaSamplePosition>(options.siting);
   image->alphaPremultiplied = options.premultiplied ? AVIF_TRUE : AVIF_FALSE;
   if (options.quarter_turns >= 0) {
     image->transformFlags |= AVIF_TRANSFORM_IROT;
@@ -80,7 +81,10 @@ File encode_avif(const Drawing& drawing, const AvifOptions& options) {
   if (options.frames == 1) {
     avifEncoderWrite(encoder, image, &output);
   } else {
-    for (int i = 0; i < options.frames; ++i) avifEncoderAddImage(encoder, image, 1, AVIF_ADD_IMAGE_FLAG_NONE);
+    for (int i = 0; i < options.frames; ++i) {
+      fill(image, frame_of(drawing, i), options);
+      avifEncoderAddImage(encoder, image, 1, AVIF_ADD_IMAGE_FLAG_NONE);
+    }
     avifEncoderFinish(encoder, &output);
   }
   File file(output.data, output.data + output.size);

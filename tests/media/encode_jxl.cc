@@ -24,7 +24,7 @@ File encode_jxl(const Drawing& drawing, const JxlOptions& options) {
   info.uses_original_profile = options.lossless ? JXL_TRUE : JXL_FALSE;
   info.orientation = static_cast<JxlOrientation>(options.orientation);
   info.intensity_target = options.intensity;
-  if (options.animation) {
+  if (options.frames > 1) {
     info.have_animation = JXL_TRUE;
     info.animation.tps_numerator = info.animation.tps_denominator = 1;
   }
@@ -51,17 +51,17 @@ File encode_jxl(const Drawing& drawing, const JxlOptions& options) {
   // libjxl takes whole-range samples of 8 or 16 bits, or floats.
   const double maximum = (1 << drawing.bits) - 1;
   const bool as_bytes = drawing.bits == 8 && !options.is_float;
-  File bytes;
-  for (const uint16_t sample : drawing.samples) {
-    const auto value = static_cast<float>(sample / maximum);
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    as_bytes ? append_little_endian(bytes, sample, 1) : append_little_endian(bytes, bits, 4);
-  }
   const JxlPixelFormat format{static_cast<uint32_t>(drawing.channels), as_bytes ? JXL_TYPE_UINT8 : JXL_TYPE_FLOAT,
                               JXL_LITTLE_ENDIAN, 0};
-  for (int frame = 0; frame < (options.animation ? 2 : 1); ++frame) {
-    if (options.animation) {
+  for (int i = 0; i < options.frames; ++i) {
+    File bytes;
+    for (const uint16_t sample : frame_of(drawing, i).samples) {
+      const auto value = static_cast<float>(sample / maximum);
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof(bits));
+      as_bytes ? append_little_endian(bytes, sample, 1) : append_little_endian(bytes, bits, 4);
+    }
+    if (options.frames > 1) {
       JxlFrameHeader header;
       JxlEncoderInitFrameHeader(&header);
       header.duration = 1;

@@ -21,6 +21,18 @@ int colour_type(const Drawing& drawing, const PngOptions& options) {
   return kTypes[drawing.channels];
 }
 
+constexpr size_t kAfterHeader = 8 + 12 + 13;
+
+File chunk_of(std::string_view type, const File& data) {
+  File chunk;
+  append_big_endian(chunk, data.size(), 4);
+  append(chunk, type);
+  chunk.insert(chunk.end(), data.begin(), data.end());
+  const uLong sum = crc32(crc32(0, nullptr, 0), chunk.data() + 4, static_cast<uInt>(chunk.size() - 4));
+  append_big_endian(chunk, sum, 4);
+  return chunk;
+}
+
 }  // namespace
 
 File encode_png(const Drawing& drawing, const PngOptions& options) {
@@ -67,15 +79,61 @@ File encode_png(const Drawing& drawing, const PngOptions& options) {
 }
 
 File with_chunk(const File& png, std::string_view type, const File& data) {
-  constexpr size_t kAfterHeader = 8 + 12 + 13;
-  File chunk;
-  append_big_endian(chunk, data.size(), 4);
-  append(chunk, type);
-  chunk.insert(chunk.end(), data.begin(), data.end());
-  const uLong sum = crc32(crc32(0, nullptr, 0), chunk.data() + 4, static_cast<uInt>(chunk.size() - 4));
-  append_big_endian(chunk, sum, 4);
+  const File chunk = chunk_of(type, data);
   File file = png;
   file.insert(file.begin() + kAfterHeader, chunk.begin(), chunk.end());
+  return file;
+}
+
+File encode_png_animation(const std::vector<PngFrameOptions>& frames, bool hidden, const PngOptions& options) {
+  const File first = encode_png(frames.front().drawing, options);
+  File file(first.begin(), first.begin() + kAfterHeader);
+  const auto add = [&](std::string_view type, const File& data) {
+    const File chunk = chunk_of(type, data);
+    file.insert(file.end(), chunk.begin(), chunk.end());
+  };
+  File control;
+  append_big_endian(control, frames.size(), 4);
+  append_big_endian(control, 0, 4);
+  add("acTL", control);
+  uint32_t sequence = 0;
+  for (size_t i = 0; i < frames.size() + (hidden ? 1 : 0); ++i) {
+    const bool shown = !hidden || i > 0;
+    const PngFrameOptions& frame = frames[hidden && i > 0 ? i - 1 : i];
+    const File png = encode_png(frame.drawing, options);
+    File place;
+    append_big_endian(place, sequence, 4);
+    for (const uint32_t value :
+         {static_cast<uint32_t>(frame.drawing.width), static_cast<uint32_t>(frame.drawing.height), frame.x, frame.y}) {
+      append_big_endian(place, value, 4);
+    }
+    append_big_endian(place, 1, 2);
+    append_big_endian(place, 4, 2);
+    place.push_back(frame.disposal);
+    place.push_back(frame.blend);
+    bool placed = !shown;
+    for (size_t at = kAfterHeader; at + 12 <= png.size();) {
+      const size_t length = size_t{png[at]} << 24 | size_t{png[at + 1]} << 16 | size_t{png[at + 2]} << 8 | png[at + 3];
+      const std::string_view type(reinterpret_cast<const char*>(&png[at + 4]), 4);
+      const File data(png.begin() + static_cast<ptrdiff_t>(at + 8),
+                      png.begin() + static_cast<ptrdiff_t>(at + 8 + length));
+      if (type == "IDAT" && !placed) {
+        add("fcTL", place);
+        ++sequence;
+        placed = true;
+      }
+      if (type == "IDAT" && i > 0) {
+        File numbered;
+        append_big_endian(numbered, sequence++, 4);
+        numbered.insert(numbered.end(), data.begin(), data.end());
+        add("fdAT", numbered);
+      } else if (type == "IDAT" || (i == 0 && type != "IEND")) {
+        add(type, data);
+      }
+      at += 12 + length;
+    }
+  }
+  add("IEND", {});
   return file;
 }
 

@@ -132,7 +132,7 @@ File encode_tiff(const Drawing& drawing, const TiffOptions& options, const std::
       [](thandle_t handle) { return static_cast<toff_t>(static_cast<Output*>(handle)->file.size()); }, nullptr,
       nullptr);
   for (int page = 0; page < options.pages; ++page) {
-    write_page(tiff, drawing, options, floats);
+    write_page(tiff, frame_of(drawing, page), options, floats);
     TIFFWriteDirectory(tiff);
   }
   TIFFClose(tiff);

@@ -73,13 +73,17 @@ File encode_webp(const Drawing& drawing, const WebpOptions& options) {
   if (!options.icc.empty()) append_chunk(chunks, "ICCP", options.icc);
   if (options.frames > 0) {
     append_chunk(chunks, "ANIM", File(6));
-    File frame(6);
-    append_little_endian(frame, static_cast<uint64_t>(w - 1), 3);
-    append_little_endian(frame, static_cast<uint64_t>(h - 1), 3);
-    append_little_endian(frame, 100, 3);
-    frame.push_back(0);
-    frame.insert(frame.end(), image.begin(), image.end());
-    for (int i = 0; i < options.frames; ++i) append_chunk(chunks, "ANMF", frame);
+    for (int i = 0; i < options.frames; ++i) {
+      constexpr uint8_t kInPlace = 2;  // not blended with what is there
+      const File still = encode_webp(frame_of(drawing, i), {.lossless = options.lossless});
+      File frame(6);
+      append_little_endian(frame, static_cast<uint64_t>(w - 1), 3);
+      append_little_endian(frame, static_cast<uint64_t>(h - 1), 3);
+      append_little_endian(frame, 100, 3);
+      frame.push_back(kInPlace);
+      frame.insert(frame.end(), still.begin() + 12, still.end());
+      append_chunk(chunks, "ANMF", frame);
+    }
   } else {
     chunks.insert(chunks.end(), image.begin(), image.end());
   }

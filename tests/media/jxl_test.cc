@@ -118,9 +118,5 @@ TEST(Jxl, DividesPremultipliedAlphaOut) {
   EXPECT_EQ(found, 1);
 }
 
-TEST(Jxl, RefusesAnimations) {
-  EXPECT_TRUE(says(refusal(encode_jxl(draw(8, 8, 3, 8), {.animation = true})), {"animation"}));
-}
-
 }  // namespace
 }  // namespace acuity::tests

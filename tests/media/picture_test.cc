@@ -44,7 +44,7 @@ std::string message_of(const std::string& path, StatusCode code, const PictureLi
 TEST(Picture, IsRecognisedByContentAlone) {
   const Folder folder;
   for (const auto& [format, file] : one_of_each()) {
-    const std::string path = folder / "misleading.gif";
+    const std::string path = folder / "misleading.xyz";
     write(path, file);
     const Result<Picture> picture = read_picture(path);
     ASSERT_TRUE(picture.ok()) << picture.status().message();
@@ -76,12 +76,14 @@ TEST(Picture, ReadsTheFixtures) {
 TEST(Picture, ReadsTheSeedsOfTheFuzzers) {
   const std::string corpus = std::string(ACUITY_TEST_DATA) + "/fuzz/corpus/fuzz_";
   std::set<std::string> refused;
-  for (const char* format : {"avif", "exr", "jpeg", "jxl", "pfm", "png", "pnm", "tiff", "webp"}) {
+  for (const char* format :
+       {"avif", "bmp", "exr", "gif", "heic", "jpeg", "jpeg2000", "jxl", "pfm", "png", "pnm", "tga", "tiff", "webp"}) {
     for (const auto& seed : std::filesystem::directory_iterator(corpus + format)) {
       if (!read_picture(seed.path().string()).ok()) refused.insert(seed.path().filename().string());
     }
   }
-  EXPECT_EQ(refused, (std::set<std::string>{"animated.webp", "pages.tif", "parts.exr"}));
+  EXPECT_EQ(refused, (std::set<std::string>{"animated.gif", "animated.jxl", "animated.png", "animated.webp",
+                                            "frames.avif", "pages.tif", "parts.exr"}));
 }
 
 TEST(Picture, ViewsItsOwnMemoryAfterCopying) {
@@ -156,11 +158,31 @@ TEST(Picture, KeepsToTheLimits) {
   }
 }
 
+TEST(Picture, WhatIsNoPictureIsRefusedByItsBeginning) {
+  // It has no end: read to the limit, this would take gigabytes.
+  EXPECT_TRUE(says(message_of("/dev/zero", StatusCode::input), {"'/dev/zero' is neither a picture nor a video"}));
+}
+
+TEST(Picture, AVideoIsToldFromWhatIsUnknown) {
+  const Folder folder;
+  const std::string y4m = "YUV4MPEG2 W4 H4 F25:1\nFRAME\n" + std::string(24, ' ');
+  write(folder / "video.png", File(y4m.begin(), y4m.end()));
+  EXPECT_TRUE(says(message_of(folder / "video.png", StatusCode::input), {"is a video", "--sync index"}));
+  std::string lines;
+  for (int i = 0; i < 500; ++i) lines += "some line of text, which libav could draw as a film of a terminal\n";
+  write(folder / "text.png", File(lines.begin(), lines.end()));
+  EXPECT_TRUE(says(message_of(folder / "text.png", StatusCode::input), {"neither a picture nor a video"}));
+  write(folder / "photo.yuv", File(9000, 16));
+  EXPECT_TRUE(says(message_of(folder / "photo.yuv", StatusCode::input), {"raw YUV", "--size WIDTHxHEIGHT"}));
+}
+
 TEST(Picture, StopsReadingAPipeAtTheLimit) {
   const Folder folder;
   const std::string path = folder / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  std::thread writer([&] { write(path, File(100000)); });
+  File file = encode_png(draw(8, 8, 3, 8));
+  file.resize(100000);
+  std::thread writer([&] { write(path, file); });
   PictureLimits limits;
   limits.maximum_file_bytes = 99999;
   EXPECT_TRUE(says(message_of(path, StatusCode::too_big, limits), {"99999"}));

@@ -41,9 +41,5 @@ TEST(Webp, TurnsAsExifSays) {
   EXPECT_EQ(spell(decode(encode_webp(letters(3), {.exif = prefixed}))), "cf/be/ad");
 }
 
-TEST(Webp, RefusesAnimations) {
-  EXPECT_TRUE(says(refusal(encode_webp(draw(8, 8, 4, 8), {.frames = 3})), {"3 frames"}));
-}
-
 }  // namespace
 }  // namespace acuity::tests

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "media/decode.h"
+
+namespace acuity::tests {
+namespace {
+
+TEST(Jpeg2000, KeepsEverySampleOfLosslessFiles) {
+  for (const int channels : {1, 2, 3, 4}) {
+    for (const int bits : {8, 10, 12, 16}) {
+      const Drawing drawing = draw(17, 11, channels, bits);
+      expect_samples(decode(encode_jpeg2000(drawing)), drawing);
+      if (channels % 2 == 1) expect_samples(decode(encode_jpeg2000(drawing, {.container = false})), drawing);
+    }
+  }
+  EXPECT_TRUE(lists(decode(encode_jpeg2000(draw(8, 8, 3, 8))).found, "sRGB"));
+  EXPECT_TRUE(lists_only(decode(encode_jpeg2000(draw(8, 8, 3, 8), {.container = false})).assumed, "sRGB"));
+}
+
+TEST(Jpeg2000, StretchesFewBits) {
+  EXPECT_EQ(values_of(decode(encode_jpeg2000({2, 2, 1, 4, {0, 1, 14, 15}}))), (std::vector<double>{0, 17, 238, 255}));
+  const Picture six = decode(encode_jpeg2000({2, 2, 1, 6, {0, 1, 62, 63}}));
+  EXPECT_EQ(six.view.type, SampleType::f32);
+  EXPECT_LE(distance(values_of(six), {0, 1 / 63.0, 62 / 63.0, 1}), 1e-7);
+}
+
+TEST(Jpeg2000, ConvertsYcc) {
+  for (const int halved : {0, 1, 2}) {
+    // Red of BT.601 in full range.
+    const Picture picture = decode(encode_jpeg2000(flat(9, 7, {76, 85, 255}), {.sycc = true, .halved = halved}));
+    const std::vector<double> values = values_of(picture);
+    for (size_t i = 0; i < values.size(); i += 3) {
+      EXPECT_NEAR(values[i], 1, 0.005);
+      EXPECT_NEAR(values[i + 1], 0, 0.005);
+      EXPECT_NEAR(values[i + 2], 0, 0.005);
+    }
+    EXPECT_TRUE(lists(picture.found, "sYCC"));
+  }
+}
+
+TEST(Jpeg2000, RefusesWhatHasNoMeaning) {
+  EXPECT_TRUE(says(refusal(encode_jpeg2000(draw(8, 8, 4, 8), {.alpha = false})), {"4 components of colour"}));
+  EXPECT_TRUE(says(refusal(encode_jpeg2000(flat(8, 8, {1, 2, 3}), {.signed_samples = 1})), {"signed"}));
+  EXPECT_TRUE(says(refusal(encode_jpeg2000(draw(8, 8, 3, 8), {.halved = 2})), {"different sizes"}));
+}
+
+}  // namespace
+}  // namespace acuity::tests
