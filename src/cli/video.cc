@@ -98,7 +98,7 @@ class VideoScorer {
 
   Status create_scorers() {
     const std::optional<FrameTotal> total = expected_frames();
-    if (job_.want_map && (!total || total->about || total->frames != 1)) {
+    if (job_.want_map && !only_one_frame()) {
       return Status(StatusCode::usage, fmt::format("--map is for one frame of {}: choose it with --frame N, counted "
                                                    "from 0",
                                                    reference_->name()));
@@ -343,6 +343,12 @@ class VideoScorer {
     const int64_t left_out = std::max(frame_at(plan_.start_time, plan_.start).value_or(0), -plan_.offset);
     total->frames = std::max<int64_t>(1, (total->frames - left_out + plan_.every - 1) / plan_.every);
     return total;
+  }
+
+  // Whether it is certain that no more than one is scored.
+  bool only_one_frame() const {
+    const bool one_asked_for = plan_.end && !plan_.start_time && !plan_.end_time && *plan_.end - plan_.start == 1;
+    return one_asked_for || reference_->format().frames == 1 || distorted_->format().frames == 1;
   }
 
   // About which frame is shown then.
