@@ -178,10 +178,9 @@ std::string zsh_option(const Option& option) {
   const std::string value = option.value.empty() ? "" : fmt::format(":{}:{}", zsh_text(option.value), action);
   const std::string help = quoted(fmt::format("[{}]{}", zsh_text(option.help), value));
   const std::string again = option.repeats ? "*" : "";
-  const std::string name = option.value.empty() ? option.name : option.name + "=";  // "--name X" and "--name=X"
-  if (option.letter.empty()) return fmt::format("      '{}{}'{} \\\n", again, name, help);
+  if (option.letter.empty()) return fmt::format("      '{}{}'{} \\\n", again, option.name, help);
   const std::string exclusion = option.repeats ? "" : fmt::format("({} {})", option.letter, option.name);
-  return fmt::format("      '{}{}'{{{},{}}}{} \\\n", exclusion, again, option.letter, name, help);
+  return fmt::format("      '{}{}'{{{},{}}}{} \\\n", exclusion, again, option.letter, option.name, help);
 }
 
 std::string zsh_metrics() {
@@ -197,9 +196,9 @@ std::string zsh_metrics() {
       "  if ! compset -P '*:'; then\n"
       "    compadd -S '' -- {}\n"
       "  elif [[ $PREFIX == *=* ]]; then\n"
-      "    case ${{${{${{IPREFIX##*,}}%%:*}}##*=}} in\n{}    esac\n"
+      "    case ${{${{IPREFIX##*,}}%%:*}} in\n{}    esac\n"
       "  else\n"
-      "    case ${{${{${{IPREFIX##*,}}%%:*}}##*=}} in\n{}    esac\n"
+      "    case ${{${{IPREFIX##*,}}%%:*}} in\n{}    esac\n"
       "  fi\n"
       "}}\n",
       metric_names(), values, others);

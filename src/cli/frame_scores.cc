@@ -4,18 +4,22 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "metrics/vmaf/metric.h"
 
 namespace acuity::cli {
 namespace {
 
-Status check_formats(const FrameSide& a, const FrameSide& b, const std::string& metric) {
-  const FrameView mine = frame_format(*a.format), other = frame_format(*b.format);
-  if (mine.depth == other.depth && mine.subsampling == other.subsampling) return {};
-  return Status(StatusCode::input,
-                fmt::format("{} has {}-bit {} but {} has {}-bit {}: {} compares samples as they are, so convert one of "
-                            "them first; --depth REF,DIST brings them to the same depth",
-                            a.name, mine.depth, name_of(mine.subsampling), b.name, other.depth,
-                            name_of(other.subsampling), metric));
+// How many bits a model was made for, where it measures samples of fewer bits as if they had as many.
+int wanted_depth(const MetricChoice& metric) {
+  if (metric.name != "vmaf") return 0;
+  std::string model;
+  for (const OptionValue& option : metric.options) {
+    if (option.name == "model") model = option.value;
+    if (option.name == "precision" && option.value != "auto") return 0;
+  }
+  if (model.empty()) return 0;
+  const Result<vmaf::ModelSet> set = vmaf::load_model(model);
+  return set.ok() ? set->bits : 0;
 }
 
 MetricScore converted(FrameScore score, MetricScore entry) {
@@ -34,53 +38,75 @@ MetricScore converted(FrameScore score, MetricScore entry) {
 
 }  // namespace
 
-Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted) {
+FrameScores::Group& FrameScores::group_for(const FrameForm& form, const Colour& colour) {
+  for (Group& group : groups_) {
+    if (group.form.depth == form.depth) return group;
+  }
+  groups_.push_back(
+      {form, FormConverter(*reference_.format, form, colour), FormConverter(*distorted_.format, form, colour), {}, {}});
+  const auto add = [&](const VideoFormat& format, std::vector<std::string>& changes) {
+    for (std::string& text : describe_conversion(format, form, colour)) changes.push_back(std::move(text));
+  };
+  add(*reference_.format, reference_changes_);
+  add(*distorted_.format, distorted_changes_);
+  return groups_.back();
+}
+
+Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted,
+                          const Colour& colour) {
   reference_ = reference;
   distorted_ = distorted;
-  const FrameView format = frame_format(*reference.format);
-  FrameScorerOptions options{.width = format.width,
-                             .height = format.height,
-                             .depth = format.depth,
-                             .subsampling = format.subsampling,
-                             .threads = job.threads};
+  const FormChoice& at = job.meaning.at;
+  const FrameForm form = choose_form(*reference.format, *distorted.format, at);
+  const int deepest = std::max(reference.format->depth, distorted.format->depth);
   for (size_t m = 0; m < job.metrics.size(); ++m) {
     const MetricChoice& metric = job.metrics[m];
     if (!find_metric(metric.name)->frames) continue;
-    ACUITY_TRY(check_formats(reference, distorted, metric.label));
     if (job.device != "auto" && job.device != "cpu") {
       return Status(StatusCode::device,
                     fmt::format("{} runs on the CPU only; use the device cpu or auto", metric.name));
     }
-    options.metrics.push_back({metric.name, metric.options});
-    places_.push_back(m);
+    // A model that widens 8-bit samples shall not see deeper ones rounded to 8 bits before.
+    FrameForm own = form;
+    const int wanted = at.like == FormChoice::Like::named ? 0 : wanted_depth(metric);
+    if (form.depth < wanted && form.depth < deepest) own.depth = wanted;
+    group_for(own, colour).places.push_back(m);
   }
-  if (places_.empty()) return {};
-  Result<FrameScorer> scorer = FrameScorer::create(options);
-  if (!scorer.ok()) return naming_files(scorer.status(), reference.name);
-  scorer_ = std::move(*scorer);
+  for (Group& group : groups_) {
+    FrameScorerOptions options{.width = reference.format->width,
+                               .height = reference.format->height,
+                               .depth = group.form.depth,
+                               .subsampling = group.form.subsampling,
+                               .threads = job.threads};
+    for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
+    Result<FrameScorer> scorer = FrameScorer::create(options);
+    if (!scorer.ok()) return naming_files(scorer.status(), reference.name);
+    group.scorer = std::move(*scorer);
+  }
   return {};
 }
 
-Status FrameScores::push(std::shared_ptr<const VideoFrame> reference, std::shared_ptr<const VideoFrame> distorted,
-                         bool scored) {
-  const Result<FrameView> original = frame_view(*reference_.format, std::move(reference));
-  if (!original.ok()) return naming_files(original.status(), reference_.name);
-  const Result<FrameView> other = frame_view(*distorted_.format, std::move(distorted));
-  if (!other.ok()) return naming_files(other.status(), distorted_.name);
-  const Status pushed = scored ? scorer_->push(*original, *other) : scorer_->push_neighbour(*original, *other);
-  return pushed.ok() ? pushed : naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));
+Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
+                         const std::shared_ptr<const VideoFrame>& distorted, bool scored, const Threads& threads) {
+  for (Group& group : groups_) {
+    const Result<FrameView> original = group.reference(reference, threads);
+    if (!original.ok()) return naming_files(original.status(), reference_.name);
+    const Result<FrameView> other = group.distorted(distorted, threads);
+    if (!other.ok()) return naming_files(other.status(), distorted_.name);
+    const Status pushed =
+        scored ? group.scorer->push(*original, *other) : group.scorer->push_neighbour(*original, *other);
+    if (!pushed.ok()) return naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));
+  }
+  return {};
 }
 
 Status FrameScores::finish(std::vector<MetricScore>& scores) {
-  Result<std::vector<FrameScore>> found = scorer_->finish();
-  if (!found.ok()) return naming_files(found.status(), fmt::format("{} and {}", reference_.name, distorted_.name));
-  for (size_t i = 0; i < places_.size(); ++i) {
-    MetricScore& entry = scores[places_[i]];
-    entry = converted(std::move((*found)[i]), {entry.metric, entry.label, {}, {}, {}});
-    for (const FrameSide* side : {&reference_, &distorted_}) {
-      if (!side->format->rgb) continue;
-      entry.score.provenance.assumptions.push_back(fmt::format(
-          "{} converted to {}-bit Y'CbCr 4:4:4 by BT.709 in limited range", side->name, side->format->depth));
+  for (Group& group : groups_) {
+    Result<std::vector<FrameScore>> found = group.scorer->finish();
+    if (!found.ok()) return naming_files(found.status(), fmt::format("{} and {}", reference_.name, distorted_.name));
+    for (size_t i = 0; i < group.places.size(); ++i) {
+      MetricScore& entry = scores[group.places[i]];
+      entry = converted(std::move((*found)[i]), {entry.metric, entry.label, {}, {}, {}});
     }
   }
   return {};

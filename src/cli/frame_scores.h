@@ -7,6 +7,7 @@
 
 #include "acuity/frame_scorer.h"
 #include "cli/pairs.h"
+#include "media/form.h"
 #include "media/video.h"
 
 namespace acuity::cli {
@@ -19,19 +20,32 @@ struct FrameSide {
 
 class FrameScores {
  public:
-  /// Does nothing where no metric of the job is one of frames.
-  Status begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted);
-  bool any() const { return scorer_.has_value(); }
+  /// Does nothing where no metric of the job is one of frames. `colour` is what pictures are converted to.
+  Status begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted, const Colour& colour);
+  bool any() const { return !groups_.empty(); }
+  /// How the frames of either side are converted.
+  const std::vector<std::string>& reference_changes() const { return reference_changes_; }
+  const std::vector<std::string>& distorted_changes() const { return distorted_changes_; }
 
   /// `scored`: otherwise a neighbour of frames that are.
-  Status push(std::shared_ptr<const VideoFrame> reference, std::shared_ptr<const VideoFrame> distorted, bool scored);
+  Status push(const std::shared_ptr<const VideoFrame>& reference, const std::shared_ptr<const VideoFrame>& distorted,
+              bool scored, const Threads& threads);
   /// Fills in those of `scores`, which are in the order of the job, that are of frames.
   Status finish(std::vector<MetricScore>& scores);
 
  private:
+  // Metrics that compare frames in one form. Nearly always there is one group.
+  struct Group {
+    FrameForm form;
+    FormConverter reference, distorted;
+    std::vector<size_t> places;  // in the job
+    std::optional<FrameScorer> scorer;
+  };
+  Group& group_for(const FrameForm& form, const Colour& colour);
+
   FrameSide reference_, distorted_;
-  std::vector<size_t> places_;  // in the job
-  std::optional<FrameScorer> scorer_;
+  std::vector<Group> groups_;
+  std::vector<std::string> reference_changes_, distorted_changes_;
 };
 
 }  // namespace acuity::cli

@@ -9,6 +9,7 @@
 #include "acuity/scorer.h"
 #include "base/names.h"
 #include "cli/commands.h"
+#include "cli/meaning_plan.h"
 #include "cli/geometry.h"
 #include "cli/map_file.h"
 #include "cli/video_plan.h"
@@ -99,7 +100,8 @@ std::vector<Option> picture_options() {
 
 std::vector<Option> score_options() {
   std::vector<Option> options = joined(joined(picture_options(), map_options()), frame_options());
-  for (const auto* table : {&geometry_options(), &pairing_options(), &stream_options(), &limit_options()}) {
+  for (const auto* table : {&geometry_options(), &pairing_options(), &stream_options(), &sample_options(),
+                            &comparison_options(), &limit_options()}) {
     options = joined(std::move(options), *table);
   }
   return with_common(std::move(options));
@@ -157,7 +159,8 @@ std::vector<Command> make_commands() {
                        "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, where the "
                        "length of the file tells, the number of frames. With two it also says what does not fit."},
        .examples = {{"acuity video-info original.y4m compressed.y4m", "before a long run"}},
-       .options = with_common(joined(joined(stream_options(), geometry_options()), limit_options())),
+       .options =
+           with_common(joined(joined(joined(stream_options(), sample_options()), geometry_options()), limit_options())),
        .words = {},
        .minimum_arguments = 0,
        .maximum_arguments = 2,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "media/meaning.h"
 #include "media/scale.h"
 
 namespace acuity::cli {
@@ -34,32 +35,6 @@ void state_scaling(const Picture& picture, double milliseconds, FileFacts& facts
   facts.found = picture.found;
   facts.changed.push_back(picture.found.back());
   facts.decode_ms += milliseconds;
-}
-
-bool same_colour(const Colour& a, const Colour& b) {
-  if (a.icc != nullptr || b.icc != nullptr) return a.icc != nullptr && b.icc != nullptr && *a.icc == *b.icc;
-  return a.transfer == b.transfer && a.primaries == b.primaries && a.gamma == b.gamma &&
-         a.chromaticities == b.chromaticities;
-}
-
-// What makes a score doubtful although it can be computed: an encoder that dropped the profile or the transparency.
-std::vector<std::string> warnings(const Picture& reference, const Picture& distorted, const std::string& reference_name,
-                                  const std::string& distorted_name) {
-  std::vector<std::string> list;
-  if (reference.view.has_alpha() != distorted.view.has_alpha()) {
-    const bool reference_has = reference.view.has_alpha();
-    list.push_back(fmt::format("{} has transparency but {} has none and counts as opaque",
-                               reference_has ? reference_name : distorted_name,
-                               reference_has ? distorted_name : reference_name));
-  }
-  if (reference.assumed.empty() != distorted.assumed.empty() &&
-      !same_colour(reference.view.colour, distorted.view.colour)) {
-    const bool reference_told = reference.assumed.empty();
-    list.push_back(fmt::format(
-        "{} says what its colours are but {} does not: assumed {}", reference_told ? reference_name : distorted_name,
-        reference_told ? distorted_name : reference_name, (reference_told ? distorted : reference).assumed.front()));
-  }
-  return list;
 }
 
 void list_facts(const FileFacts& facts, const std::string& side, std::vector<std::string>& list) {
@@ -133,13 +108,8 @@ Status PairScorer::open_reference() {
   const ImageView& view = reference_.view;
   const bool several = job_.distorted.size() > 1;
   side_by_side_ = several && threads_.count() > 1 && int64_t{view.width} * view.height <= kSmallPixels;
-  const Stopwatch watch;
-  if (Status opened = open_scorers(); !opened.ok()) return naming_files(opened, shown(job_.reference));
-  if (several && !side_by_side_) {
-    prepare_ms_ = watch.milliseconds();
-    reference_.pixels.reset();  // the scorers hold what they need of it
-  }
-  return {};
+  const Status opened = open_scorers();
+  return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
 Status PairScorer::open_scorers() {
@@ -147,12 +117,33 @@ Status PairScorer::open_scorers() {
     const ScorerOptions options = scorer_options(job_, metric, static_cast<int64_t>(job_.distorted.size()));
     Result<Scorer> scorer = Scorer::create(options, reference_.view.width, reference_.view.height);
     if (!scorer.ok()) return scorer.status();
-    if (job_.distorted.size() > 1 && !side_by_side_) {
-      if (Status set = scorer->set_reference(reference_.view); !set.ok()) return set;
-    }
     scorers_.push_back(std::move(*scorer));
   }
+  prepared_.reset();
   return {};
+}
+
+// Where several pictures are compared with the reference one by one, it is prepared once, or again where its colours
+// are those that another of them says.
+Status PairScorer::prepare(const Entrant& entrant) {
+  if (job_.distorted.size() == 1 || side_by_side_) return {};
+  const ImageView view = reference_view(entrant);
+  if (prepared_ && same_colour(*prepared_, view.colour, view.is_grey())) return {};
+  const Stopwatch watch;
+  prepared_.reset();
+  for (Scorer& scorer : scorers_) ACUITY_TRY(scorer.set_reference(view));
+  prepared_ = view.colour;
+  prepare_ms_ += watch.milliseconds();
+  if (reference_.says_transfer && reference_.says_primaries) {
+    reference_.pixels.reset();  // the scorers hold what they need of it
+  }
+  return {};
+}
+
+ImageView PairScorer::reference_view(const Entrant& entrant) const {
+  ImageView view = reference_.view;
+  view.colour = entrant.reference_colour;
+  return view;
 }
 
 std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted) {
@@ -171,6 +162,7 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
   });
   for (Entrant& entrant : entrants) {
     if (entrant.result.status.ok()) entrant.result.status = fit(entrant);
+    if (entrant.result.status.ok()) entrant.result.status = prepare(entrant);
   }
   std::vector<Entrant*> left;
   for (Entrant& entrant : entrants) {
@@ -178,7 +170,10 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
   }
   // What was done once for several pairs counts in the first of them, so that sums come out right.
   for (Entrant* entrant : left) {
-    entrant->result.reference_facts = reference_facts_;
+    FileFacts facts = reference_facts_;
+    facts.found = std::move(entrant->result.reference_facts.found);
+    facts.assumed = std::move(entrant->result.reference_facts.assumed);
+    entrant->result.reference_facts = std::move(facts);
     entrant->result.prepare_ms = std::exchange(prepare_ms_, 0);
     reference_facts_.decode_ms = 0;
   }
@@ -236,7 +231,16 @@ Status PairScorer::fit(Entrant& entrant) {
   }
   result.width = mine.width;
   result.height = mine.height;
-  result.warnings = warnings(reference_, entrant.distorted, shown(result.reference), shown(result.distorted));
+  Result<PairMeaning> meaning = settle_meaning({shown(result.reference), format_of(reference_)},
+                                               {shown(result.distorted), format_of(entrant.distorted)}, job_.meaning);
+  if (!meaning.ok()) return meaning.status();
+  entrant.reference_colour = meaning->reference.colour;
+  entrant.distorted.view.colour = meaning->distorted.colour;
+  result.reference_facts.found = std::move(meaning->reference.found);
+  result.reference_facts.assumed = std::move(meaning->reference.assumed);
+  result.distorted_facts.found = std::move(meaning->distorted.found);
+  result.distorted_facts.assumed = std::move(meaning->distorted.assumed);
+  result.warnings = std::move(meaning->warnings);
   return {};
 }
 
@@ -260,7 +264,7 @@ Status PairScorer::fit_reference(int width, int height) {
 std::vector<Result<Score>> PairScorer::score_with(Scorer& scorer, const std::vector<Entrant*>& entrants) {
   if (side_by_side_) {
     std::vector<ImagePair> pairs;
-    for (const Entrant* entrant : entrants) pairs.push_back({reference_.view, entrant->distorted.view});
+    for (const Entrant* entrant : entrants) pairs.push_back({reference_view(*entrant), entrant->distorted.view});
     Result<std::vector<Result<Score>>> scores = scorer.score_many(pairs);
     if (scores.ok()) return std::move(*scores);
     return std::vector<Result<Score>>(entrants.size(), scores.status());
@@ -268,7 +272,7 @@ std::vector<Result<Score>> PairScorer::score_with(Scorer& scorer, const std::vec
   std::vector<Result<Score>> scores;
   for (const Entrant* entrant : entrants) {
     const ImageView& view = entrant->distorted.view;
-    scores.push_back(job_.distorted.size() > 1 ? scorer.score(view) : scorer.score(reference_.view, view));
+    scores.push_back(prepared_ ? scorer.score(view) : scorer.score(reference_view(*entrant), view));
   }
   return scores;
 }

@@ -18,6 +18,7 @@
 #include "base/threads.h"
 #include "cli/geometry.h"
 #include "cli/lists.h"
+#include "media/meaning.h"
 #include "media/video.h"
 
 namespace acuity::cli {
@@ -33,6 +34,7 @@ struct ScoreJob {
   MemoryMode memory;
   int threads = 0;
   bool want_map = false;
+  MeaningOptions meaning;
   PictureLimits limits;
   std::optional<int64_t> reference_frame;  // which picture of a file that holds several
   std::optional<int64_t> distorted_frame;
@@ -132,10 +134,13 @@ class PairScorer {
   struct Entrant {
     PairResult result;
     Picture distorted;
+    Colour reference_colour;  // what that of the reference is taken for beside this picture
   };
 
   Status open_reference();
   Status open_scorers();
+  Status prepare(const Entrant& entrant);
+  ImageView reference_view(const Entrant& entrant) const;
   Status enter(Entrant& entrant) const;
   Status fit(Entrant& entrant);
   Status fit_reference(int width, int height);
@@ -150,6 +155,7 @@ class PairScorer {
   FileFacts reference_facts_;
   double prepare_ms_ = 0;
   std::vector<Scorer> scorers_;
+  std::optional<Colour> prepared_;  // the colours of the reference that the scorers hold
   Status status_;
 };
 

@@ -101,7 +101,8 @@ Status Request::check() const {
   }
   const std::string colour = value("--color");
   if (colour != "auto" && colour != "always" && colour != "never") {
-    return usage(fmt::format("--color is '{}'; use auto, always or never", colour));
+    return usage(
+        fmt::format("--color is '{}'; use auto, always or never (the colours of a picture are --colour)", colour));
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "cli/limits.h"
 #include "cli/lists.h"
 #include "cli/map_file.h"
+#include "cli/meaning_plan.h"
 #include "cli/pairs.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -145,6 +146,10 @@ Status plan_streams(const Request& request, Plan& plan) {
   const ScoreJob& job = plan.job;
   const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(),
                                          [](const MetricChoice& metric) { return find_metric(metric.name)->frames; });
+  plan.job.meaning.frames = any_of_frames;
+  if (request.has("--at") && !any_of_frames) {
+    return usage("--at says in which form metrics of frames compare two sides; 'acuity metrics' tells which those are");
+  }
   if (!any_of_frames && !asks_for_video(request) && !any_videos(job)) return {};
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
@@ -161,6 +166,7 @@ Result<Plan> make_plan(const Request& request) {
   if (Status files = plan_files(request, plan.job); !files.ok()) return files;
   if (Status metrics = plan_metrics(request, plan); !metrics.ok()) return metrics;
   ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
+  ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
   ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
   plan.job.want_map = !plan.maps.pattern.empty();
   if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;

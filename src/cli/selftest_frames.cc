@@ -8,6 +8,7 @@
 #include "acuity/frame_scorer.h"
 #include "base/try.h"
 #include "cli/text.h"
+#include "media/form.h"
 #include "media/video.h"
 
 namespace acuity::cli {
@@ -69,7 +70,7 @@ Result<FrameView> frame_of(const DrawnPicture& drawn, size_t shift) {
   format.width = frame->picture->view.width;
   format.height = frame->picture->view.height;
   format.rgb = true;
-  return frame_view(format, frame);
+  return FormConverter(format, stored_form(format), format.colour)(frame, Threads(1));
 }
 
 Result<std::vector<double>> score(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {

@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "cli/console.h"
 #include "cli/frame_scores.h"
+#include "cli/open_pair.h"
 #include "cli/pools.h"
 #include "cli/video_side.h"
 
@@ -21,12 +22,6 @@ constexpr int64_t kManyFrames = 1000;
 
 double interval(const FrameRate& rate) {
   return rate.denominator == 0 ? 0 : static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
-}
-
-// What was found from there on tells how the frames were cropped and scaled.
-void changed_from(size_t place, const Side& side, FileFacts& facts) {
-  const std::vector<std::string>& found = side.format().found;
-  facts.changed.assign(found.begin() + static_cast<ptrdiff_t>(place), found.end());
 }
 
 class VideoScorer {
@@ -54,17 +49,14 @@ class VideoScorer {
 
  private:
   Status open() {
-    Sources sources;
-    ACUITY_TRY_ASSIGN(sources.reference, open_video(result_.reference, plan_.reference));
-    ACUITY_TRY_ASSIGN(sources.distorted, open_video(result_.distorted, plan_.distorted));
-    const size_t found = sources.reference->format().found.size();
-    const size_t distorted_found = sources.distorted->format().found.size();
-    ACUITY_TRY_ASSIGN(
-        sources, with_geometry(std::move(sources), job_.geometry, shown(result_.reference), shown(result_.distorted)));
-    reference_ = std::make_unique<Side>(std::move(sources.reference), shown(result_.reference));
-    distorted_ = std::make_unique<Side>(std::move(sources.distorted), shown(result_.distorted));
-    changed_from(found, *reference_, result_.reference_facts);
-    changed_from(distorted_found, *distorted_, result_.distorted_facts);
+    OpenedPair pair;
+    ACUITY_TRY_ASSIGN(pair, open_pair(result_.reference, result_.distorted, plan_, job_.meaning, job_.geometry));
+    reference_ = std::make_unique<Side>(std::move(pair.sources.reference), shown(result_.reference));
+    distorted_ = std::make_unique<Side>(std::move(pair.sources.distorted), shown(result_.distorted));
+    result_.reference_facts.changed = std::move(pair.reference_changes);
+    result_.distorted_facts.changed = std::move(pair.distorted_changes);
+    result_.warnings = std::move(pair.warnings);
+    frame_colour_ = std::move(pair.frame_colour);
     result_.video.emplace();
     const VideoFormat& mine = reference_->format();
     const VideoFormat& other = distorted_->format();
@@ -98,7 +90,7 @@ class VideoScorer {
 
   Status create_scorers() {
     const std::optional<FrameTotal> total = expected_frames();
-    if (job_.want_map && !only_one_frame()) {
+    if (job_.want_map && (!total || total->about || total->frames != 1)) {
       return Status(StatusCode::usage, fmt::format("--map is for one frame of {}: choose it with --frame N, counted "
                                                    "from 0",
                                                    reference_->name()));
@@ -120,7 +112,7 @@ class VideoScorer {
       }
     }
     return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
-                               {distorted_->name(), &distorted_->format()});
+                               {distorted_->name(), &distorted_->format()}, frame_colour_);
   }
 
   // Goes through both streams; an error where they do not fit or break off.
@@ -157,7 +149,7 @@ class VideoScorer {
       const bool scored = !beyond_end && start_ && index >= *start_ && (index - *start_) % plan_.every == 0;
       if (starts_here) ACUITY_TRY(push_waiting());
       if (frame_scores_.any() && (scored || is_neighbour(index))) {
-        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, scored));
+        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, scored, threads_));
       } else if (frame_scores_.any() && !start_) {
         keep_waiting(reference_->frame(), partner);
       }
@@ -201,7 +193,7 @@ class VideoScorer {
 
   Status push_waiting() {
     for (const auto& [reference, distorted] : waiting_) {
-      ACUITY_TRY(frame_scores_.push(reference, distorted, false));
+      ACUITY_TRY(frame_scores_.push(reference, distorted, false, threads_));
     }
     waiting_.clear();
     return {};
@@ -276,6 +268,12 @@ class VideoScorer {
     };
     tell(*reference_, result_.reference_facts, result_.video->reference);
     tell(*distorted_, result_.distorted_facts, result_.video->distorted);
+    const auto add = [](FileFacts& facts, const std::vector<std::string>& changes) {
+      facts.found.insert(facts.found.end(), changes.begin(), changes.end());
+      facts.changed.insert(facts.changed.end(), changes.begin(), changes.end());
+    };
+    add(result_.reference_facts, frame_scores_.reference_changes());
+    add(result_.distorted_facts, frame_scores_.distorted_changes());
   }
 
   // One has ended and the other has not. Unless that will do, the rest is counted, for the message.
@@ -345,12 +343,6 @@ class VideoScorer {
     return total;
   }
 
-  // Whether it is certain that no more than one is scored.
-  bool only_one_frame() const {
-    const bool one_asked_for = plan_.end && !plan_.start_time && !plan_.end_time && *plan_.end - plan_.start == 1;
-    return one_asked_for || reference_->format().frames == 1 || distorted_->format().frames == 1;
-  }
-
   // About which frame is shown then.
   std::optional<int64_t> frame_at(const std::optional<double>& time, const std::optional<int64_t>& otherwise) const {
     const double step = interval(reference_->format().rate);
@@ -372,6 +364,7 @@ class VideoScorer {
   FrameConverter convert_reference_;
   FrameConverter convert_distorted_;
   std::vector<PictureScorer> scorers_;
+  Colour frame_colour_;
   FrameScores frame_scores_;
   std::optional<int64_t> start_, end_;
   std::deque<std::pair<std::shared_ptr<VideoFrame>, std::shared_ptr<VideoFrame>>> waiting_;

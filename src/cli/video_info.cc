@@ -5,6 +5,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/meaning_plan.h"
+#include "cli/open_pair.h"
 #include "cli/pairs.h"
 #include "cli/text.h"
 #include "cli/video_plan.h"
@@ -38,24 +40,26 @@ std::string differences(const VideoFormat& a, const VideoFormat& b) {
   return fmt::format("\nnot the same\n{}", text);
 }
 
-Result<std::vector<std::unique_ptr<FrameSource>>> open_all(const std::vector<std::string>& paths, const VideoPlan& plan,
-                                                           const Geometry& geometry) {
-  std::vector<std::unique_ptr<FrameSource>> list;
-  Sources sources;
-  ACUITY_TRY_ASSIGN(sources.reference, open_video(paths[0], plan.reference));
+struct Opened {
+  std::vector<std::unique_ptr<FrameSource>> sources;
+  std::vector<std::string> warnings;
+};
+
+Result<Opened> open_all(const std::vector<std::string>& paths, const VideoPlan& plan, const MeaningOptions& meaning,
+                        const Geometry& geometry) {
+  Opened opened;
   if (paths.size() == 1) {
-    if (geometry.crop_reference) {
-      ACUITY_TRY_ASSIGN(sources.reference,
-                        with_crop(std::move(sources.reference), *geometry.crop_reference, shown(paths[0])));
-    }
-    list.push_back(std::move(sources.reference));
-    return list;
+    std::unique_ptr<FrameSource> source;
+    ACUITY_TRY_ASSIGN(source, open_alone(paths[0], plan, meaning, geometry));
+    opened.sources.push_back(std::move(source));
+    return opened;
   }
-  ACUITY_TRY_ASSIGN(sources.distorted, open_video(paths[1], plan.distorted));
-  ACUITY_TRY_ASSIGN(sources, with_geometry(std::move(sources), geometry, shown(paths[0]), shown(paths[1])));
-  list.push_back(std::move(sources.reference));
-  list.push_back(std::move(sources.distorted));
-  return list;
+  OpenedPair pair;
+  ACUITY_TRY_ASSIGN(pair, open_pair(paths[0], paths[1], plan, meaning, geometry));
+  opened.sources.push_back(std::move(pair.sources.reference));
+  opened.sources.push_back(std::move(pair.sources.distorted));
+  opened.warnings = std::move(pair.warnings);
+  return opened;
 }
 
 }  // namespace
@@ -63,15 +67,17 @@ Result<std::vector<std::unique_ptr<FrameSource>>> open_all(const std::vector<std
 int run_video_info(const Request& request, Console& console) {
   const Result<VideoPlan> plan = plan_video(request);
   const Result<Geometry> geometry = plan_geometry(request);
-  Status status = plan.ok() ? geometry.status() : plan.status();
+  const Result<MeaningOptions> meaning = plan_meaning(request);
+  Status status = !plan.ok() ? plan.status() : !meaning.ok() ? meaning.status() : geometry.status();
   if (status.ok() && request.arguments().empty()) status = Status(StatusCode::usage, "no video is given");
   std::string text;
   std::vector<VideoFormat> formats;
   if (status.ok()) {
-    Result<std::vector<std::unique_ptr<FrameSource>>> sources = open_all(request.arguments(), *plan, *geometry);
-    status = sources.status();
-    if (sources.ok()) {
-      for (const std::unique_ptr<FrameSource>& source : *sources) {
+    const Result<Opened> opened = open_all(request.arguments(), *plan, *meaning, *geometry);
+    status = opened.status();
+    if (opened.ok()) {
+      for (const std::string& warning : opened->warnings) console.warn(warning);
+      for (const std::unique_ptr<FrameSource>& source : opened->sources) {
         if (!formats.empty()) text += '\n';
         text += told(request.arguments()[formats.size()], source->format());
         formats.push_back(source->format());

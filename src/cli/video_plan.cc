@@ -34,21 +34,10 @@ Result<int64_t> parse_frame(std::string_view text) {
   return frame;
 }
 
-Result<bool> parse_range(std::string_view text) {
-  if (text == "full") return true;
-  if (text == "limited") return false;
-  return usage(fmt::format("'{}' is not known; use one of limited, full", text));
-}
-
 Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   ACUITY_TRY(read_sides(request, "--size", parse_size, a.size, b.size));
   ACUITY_TRY(read_sides(request, "--pixel-format", parse_subsampling, a.subsampling, b.subsampling));
   ACUITY_TRY(read_sides(request, "--depth", parse_depth, a.depth, b.depth));
-  ACUITY_TRY(read_sides(request, "--range", parse_range, a.full_range, b.full_range));
-  ACUITY_TRY(read_sides(request, "--matrix", parse_matrix, a.matrix, b.matrix));
-  ACUITY_TRY(read_sides(request, "--primaries", parse_primaries, a.primaries, b.primaries));
-  ACUITY_TRY(read_sides(request, "--transfer", parse_transfer, a.transfer, b.transfer));
-  ACUITY_TRY(read_sides(request, "--siting", parse_siting, a.siting, b.siting));
   if (request.has("--pixel-format") && !request.has("--size")) {
     return usage("--pixel-format is for raw streams, which need --size as well");
   }
@@ -90,7 +79,7 @@ const std::vector<Option>& stream_options() {
   static const std::vector<Option> table = {
       {.name = "--size",
        .value = "WxH",
-       .help = "the stream is raw planar YUV with frames of this size; this and the next seven take one value for both "
+       .help = "the stream is raw planar YUV with frames of this size; this and the next two take one value for both "
                "sides or two as REF,DIST, of which one may be empty"},
       {.name = "--pixel-format",
        .value = "FORMAT",
@@ -103,31 +92,6 @@ const std::vector<Option>& stream_options() {
        .help =
            "8 to 16; raw streams have it (above 8 a sample is two bytes, the lower first; 8 where not given), others "
            "are brought to it"},
-      {.name = "--range",
-       .value = "RANGE",
-       .help = "which numbers are black and white, instead of what the stream says",
-       .words = {"limited", "full"},
-       .suggest = Suggest::words},
-      {.name = "--matrix",
-       .value = "MATRIX",
-       .help = "how colour is computed from Y, Cb and Cr",
-       .words = {"bt601", "bt709", "bt2020", "smpte240m", "fcc"},
-       .suggest = Suggest::words},
-      {.name = "--primaries",
-       .value = "NAME",
-       .help = "which red, green and blue are meant",
-       .words = {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "dci-p3", "display-p3"},
-       .suggest = Suggest::words},
-      {.name = "--transfer",
-       .value = "NAME",
-       .help = "how samples become light",
-       .words = {"bt1886", "gamma22", "gamma28", "linear", "srgb", "pq", "hlg"},
-       .suggest = Suggest::words},
-      {.name = "--siting",
-       .value = "PLACE",
-       .help = "where colour samples lie among the pixels",
-       .words = {"left", "centre", "top-left"},
-       .suggest = Suggest::words},
   };
   return table;
 }
@@ -183,7 +147,7 @@ bool asks_for_video(const Request& request) {
       if (request.has(option.name)) return true;
     }
   }
-  return false;
+  return request.has("--range") || request.has("--matrix") || request.has("--siting");
 }
 
 Result<FilePlan> read_file_options(const Request& request) {

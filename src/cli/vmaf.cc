@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/video_side.h"
 #include "cli/vmaf_output.h"
+#include "media/form.h"
 #include "media/output_file.h"
 
 namespace acuity::cli {
@@ -24,7 +25,7 @@ bool is_late(const FrameOutput& output) { return output.name.starts_with("intege
 
 class VmafRun {
  public:
-  VmafRun(const VmafPlan& plan, Console& console) : plan_(plan), console_(console) {}
+  VmafRun(const VmafPlan& plan, Console& console) : plan_(plan), console_(console), threads_(plan.threads) {}
 
   Status operator()() {
     std::optional<OutputFile> output;
@@ -60,16 +61,23 @@ class VmafRun {
     std::unique_ptr<FrameSource> reference, distorted;
     ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, plan_.stream));
     ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, plan_.stream));
+    for (const std::string& difference : differences_in_meaning({shown(plan_.reference), reference->format()},
+                                                                {shown(plan_.distorted), distorted->format()})) {
+      console_.warn(difference +
+                    ": code values are compared as they are, as libvmaf does; 'acuity score' converts them");
+    }
     const int depth = std::max(reference->format().depth, distorted->format().depth);
     if (plan_.common_depth && !plan_.stream.size) {
-      VideoOptions options = plan_.stream;
-      options.depth = depth;
-      if (reference->format().depth != depth) ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, options));
-      if (distorted->format().depth != depth) ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, options));
+      ACUITY_TRY_ASSIGN(reference, with_depth(std::move(reference), depth, shown(plan_.reference)));
+      ACUITY_TRY_ASSIGN(distorted, with_depth(std::move(distorted), depth, shown(plan_.distorted)));
     }
+    const FrameForm form = stored_form(reference->format()), distorted_form = stored_form(distorted->format());
+    convert_reference_.emplace(reference->format(), form, reference->format().colour);
+    convert_distorted_.emplace(distorted->format(), distorted_form, distorted->format().colour);
     reference_ = std::make_unique<Side>(std::move(reference), shown(plan_.reference));
     distorted_ = std::make_unique<Side>(std::move(distorted), shown(plan_.distorted));
-    const FrameView mine = frame_format(reference_->format()), other = frame_format(distorted_->format());
+    const FrameView mine = form_view(reference_->format(), form);
+    const FrameView other = form_view(distorted_->format(), distorted_form);
     if (mine.width != other.width || mine.height != other.height || mine.depth != other.depth ||
         mine.subsampling != other.subsampling) {
       return Status(
@@ -85,7 +93,7 @@ class VmafRun {
   }
 
   Status create_scorer() {
-    const FrameView format = frame_format(reference_->format());
+    const FrameView format = form_view(reference_->format(), stored_form(reference_->format()));
     FrameScorerOptions options{.width = format.width,
                                .height = format.height,
                                .depth = format.depth,
@@ -109,9 +117,9 @@ class VmafRun {
     distorted_->begin(plan_.skip_distorted);
     for (; plan_.frames == 0 || pushed_ < plan_.frames; ++pushed_) {
       if (!reference_->has_frame() || !distorted_->has_frame()) return at_end();
-      const Result<FrameView> original = frame_view(reference_->format(), reference_->take());
+      const Result<FrameView> original = (*convert_reference_)(reference_->take(), threads_);
       if (!original.ok()) return original.status();
-      const Result<FrameView> other = frame_view(distorted_->format(), distorted_->take());
+      const Result<FrameView> other = (*convert_distorted_)(distorted_->take(), threads_);
       if (!other.ok()) return other.status();
       const bool scored = pushed_ % plan_.subsample == 0;
       ACUITY_TRY(scored ? scorer_->push(*original, *other) : scorer_->push_neighbour(*original, *other));
@@ -197,7 +205,9 @@ class VmafRun {
 
   const VmafPlan& plan_;
   Console& console_;
+  Threads threads_;
   std::unique_ptr<Side> reference_, distorted_;
+  std::optional<FormConverter> convert_reference_, convert_distorted_;
   std::optional<FrameScorer> scorer_;
   int pushed_ = 0;
   int scored_ = 0;

@@ -141,7 +141,7 @@ Result<Picture> decode(const Source& source) {
         colour, {xy(chromaticities.red), xy(chromaticities.green), xy(chromaticities.blue), xy(chromaticities.white)});
     picture->found.push_back("chromaticities");
   } else {
-    picture->assumed.push_back("BT.709 primaries (the file names none)");
+    picture->says_primaries = false;
   }
   if (const Status status = check_finite(source, *picture); !status.ok()) return status;
   if (view.has_alpha()) {

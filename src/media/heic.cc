@@ -22,7 +22,7 @@ namespace {
 // A decoded item: planes without gaps between them, as in a frame of video.
 struct Coded {
   VideoFormat format;
-  VideoOptions said;  // about primaries and transfer function
+  SampleFacts said;  // about primaries and transfer function
   std::vector<uint8_t> samples;
 
   Planes::Plane plane(size_t which) {
@@ -64,7 +64,7 @@ class HevcDecoder {
     coded.format.width = frame_->width;
     coded.format.height = frame_->height;
     ACUITY_TRY(check_size(source_, frame_->width, frame_->height));
-    VideoOptions& said = coded.said;
+    SampleFacts& said = coded.said;
     Result<PixelKind> kind = describe_pixels(libav_, *frame_, source_.name, coded.format, said);
     if (!kind.ok()) return kind.status();
     if (*kind == PixelKind::rgb) {

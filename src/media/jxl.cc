@@ -134,6 +134,8 @@ class JxlFrames : public PictureFrames {
     picture.view.colour = header_->view.colour;
     picture.found = header_->found;
     picture.assumed = header_->assumed;
+    picture.says_transfer = header_->says_transfer;
+    picture.says_primaries = header_->says_primaries;
     ACUITY_TRY(read_pixels(picture, next_ == count_));
     const auto bits = static_cast<int>(info_.bits_per_sample);
     if (picture.view.type == SampleType::u16 && bits > 8 && bits < 15) narrow(picture, bits);

@@ -230,11 +230,11 @@ class LibavSource : public FrameSource {
     if (aspect.num > 0 && aspect.num != aspect.den) {
       format_.found.push_back(fmt::format("pixels of {}:{}, scored as they are stored", aspect.num, aspect.den));
     }
-    VideoOptions said;
+    SampleFacts said;
     Result<PixelKind> kind = describe_pixels(*libav_, *decoded_, name_, format_, said);
     if (!kind.ok()) return kind.status();
     is_rgb_ = *kind == PixelKind::rgb;
-    return is_rgb_ ? Status() : complete_format(format_, said, options, name_);
+    return is_rgb_ ? Status() : complete_format(format_, said, options.limits, name_);
   }
 
   const Libav* libav_ = nullptr;

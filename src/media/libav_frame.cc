@@ -54,7 +54,7 @@ std::optional<Subsampling> subsampling_of(const AVPixFmtDescriptor& pixels) {
 }
 
 // Y'CbCr that is none of these is refused: another equation would give another picture.
-Status read_matrix(int matrix, std::string_view name, VideoOptions& said) {
+Status read_matrix(int matrix, std::string_view name, SampleFacts& said) {
   if (matrix == AVCOL_SPC_UNSPECIFIED) return {};
   said.matrix = matrix_of(matrix);
   if (said.matrix) return {};
@@ -63,33 +63,27 @@ Status read_matrix(int matrix, std::string_view name, VideoOptions& said) {
                                                name, matrix));
 }
 
-void read_siting(int siting, VideoOptions& said) {
+void read_siting(int siting, SampleFacts& said) {
   if (siting == AVCHROMA_LOC_LEFT) said.siting = Siting::left;
   if (siting == AVCHROMA_LOC_CENTER) said.siting = Siting::centre;
   if (siting == AVCHROMA_LOC_TOPLEFT) said.siting = Siting::top_left;
 }
 
 Status describe_rgb(const AVFrame& frame, std::string_view name, VideoFormat& format) {
-  constexpr int kSrgb = 13;
-  const bool known = frame.color_trc != AVCOL_TRC_UNSPECIFIED;
-  const int transfer = known ? static_cast<int>(frame.color_trc) : kSrgb;
-  ACUITY_TRY_ASSIGN(format.colour,
-                    colour_from_cicp(frame.color_primaries, transfer, 0, frame.color_range != AVCOL_RANGE_MPEG, name));
+  ACUITY_TRY_ASSIGN(format.colour, colour_from_cicp(frame.color_primaries, frame.color_trc, 0,
+                                                    frame.color_range != AVCOL_RANGE_MPEG, name));
   format.rgb = true;
   format.full_range = true;
+  format.says.primaries = frame.color_primaries != AVCOL_PRI_UNSPECIFIED;
+  format.says.transfer = frame.color_trc != AVCOL_TRC_UNSPECIFIED;
   format.found.push_back(fmt::format("{}-bit RGB", format.depth));
-  if (known) {
-    format.found.push_back(fmt::format("transfer function {} of H.273", transfer));
-  } else {
-    format.assumed.emplace_back("sRGB");
-  }
   return {};
 }
 
 }  // namespace
 
 Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
-                                  VideoOptions& said) {
+                                  SampleFacts& said) {
   const AVPixFmtDescriptor* pixels = libav.av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const auto refuse = [&] {
     return Status(StatusCode::input,

@@ -17,7 +17,7 @@ enum class PixelKind { yuv, rgb };
 /// What the pixels of a frame are, into `format` or, where the user may decide otherwise, into `said`; an error where
 /// such pixels are not read. Of RGB all is settled then.
 Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
-                                  VideoOptions& said);
+                                  SampleFacts& said);
 
 void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, std::vector<uint8_t>& samples);
 

@@ -58,14 +58,14 @@ Status set_cicp(const Source& source, Picture& picture, int primaries, int trans
     return {};
   }
   picture.found.push_back(fmt::format("CICP primaries {}, transfer {}", primaries, transfer));
-  if (primaries == kCicpUnspecified) picture.assumed.push_back("BT.709 primaries (the file leaves them unspecified)");
-  if (transfer == kCicpUnspecified) picture.assumed.push_back("sRGB transfer (the file leaves it unspecified)");
+  picture.says_primaries = primaries != kCicpUnspecified;
+  picture.says_transfer = transfer != kCicpUnspecified;
   return {};
 }
 
 void assume_srgb(Picture& picture) {
   picture.view.colour = Colour{};
-  picture.assumed.push_back("sRGB (the file names no colour space)");
+  picture.says_transfer = picture.says_primaries = false;
 }
 
 bool is_exif(Bytes bytes) {

@@ -11,6 +11,7 @@
 
 #include "base/try.h"
 #include "media/decoder.h"
+#include "media/meaning_text.h"
 #include "media/file.h"
 #include "media/video_sources.h"
 
@@ -154,7 +155,12 @@ OpenedFrames open_frames(const Source& source) {
 
 Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_view name) {
   try {
-    return frames.read(index);
+    Result<Picture> picture = frames.read(index);
+    if (!picture.ok()) return picture;
+    for (std::string& text : assumed_colour(picture->view.colour, picture->says_transfer, picture->says_primaries)) {
+      picture->assumed.push_back(std::move(text));
+    }
+    return picture;
   } catch (const std::bad_alloc&) {
     return out_of_memory(name);
   } catch (const std::exception& error) {

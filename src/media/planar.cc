@@ -42,13 +42,13 @@ class PlanarSource : public FrameSource {
     auto source = std::make_unique<PlanarSource>();
     source->file_ = std::move(file);
     source->name_ = name;
-    VideoOptions said;
+    SampleFacts said;
     if (options.size) {
       source->begin_raw(options);
     } else {
       ACUITY_TRY(source->begin_y4m(said));
     }
-    ACUITY_TRY(complete_format(source->format_, said, options, name));
+    ACUITY_TRY(complete_format(source->format_, said, options.limits, name));
     ACUITY_TRY(source->measure());
     return std::unique_ptr<FrameSource>(std::move(source));
   }
@@ -94,7 +94,7 @@ class PlanarSource : public FrameSource {
     if (!options.depth) format_.assumed.emplace_back("8 bits");
   }
 
-  Status begin_y4m(VideoOptions& said) {
+  Status begin_y4m(SampleFacts& said) {
     lines_ = true;
     if (!read_line(file_.get(), line_) || !(line_ == kY4mMagic || line_.starts_with("YUV4MPEG2 "))) {
       return input(fmt::format("'{}' has no whole YUV4MPEG2 header; replace it with an intact copy", name_));

@@ -133,10 +133,10 @@ Status read_png_colour(const Source& source, Picture& picture) {
   if (chrm) {
     if (const Status status = read_chrm(source, picture, *chrm); !status.ok()) return status;
   } else {
-    picture.assumed.push_back("BT.709 primaries (the file names none)");
+    picture.says_primaries = false;
   }
   if (gama) return read_gama(source, picture, *gama, chrm.has_value());
-  picture.assumed.push_back("sRGB transfer (the file names none)");
+  picture.says_transfer = false;
   return {};
 }
 

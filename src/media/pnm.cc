@@ -266,7 +266,7 @@ Result<Picture> decode_pfm(const Source& source) {
   if (scale != 1 && scale != -1)
     picture->found.push_back(fmt::format("scale {}, not applied", little ? -scale : scale));
   picture->view.colour.transfer = Transfer::linear;
-  picture->assumed.push_back("linear light with BT.709 primaries (PFM names no colour space)");
+  picture->says_transfer = picture->says_primaries = false;
   if (const Status status = check_finite(source, *picture); !status.ok()) return status;
   return picture;
 }

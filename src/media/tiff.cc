@@ -300,7 +300,7 @@ Status name_colour(const Source& source, TIFF* tiff, Picture& picture) {
     return {};
   }
   picture.view.colour.transfer = Transfer::linear;
-  picture.assumed.push_back("linear light with BT.709 primaries (floats, and the file names no colour space)");
+  picture.says_transfer = picture.says_primaries = false;
   return {};
 }
 

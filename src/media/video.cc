@@ -12,6 +12,7 @@
 #include "base/try.h"
 #include "colour/cicp.h"
 #include "media/decoder.h"
+#include "media/meaning.h"
 #include "media/video_sources.h"
 #include "media/y4m.h"
 
@@ -30,16 +31,10 @@ class PicturesSource : public FrameSource {
     ACUITY_TRY_ASSIGN(frames_, open_frames({bytes_, name_, limits_}));
     Picture picture;
     ACUITY_TRY_ASSIGN(picture, read_frame(*frames_, 0, name_));
-    format_.container = picture.format;
-    format_.width = picture.view.width;
-    format_.height = picture.view.height;
-    format_.depth = picture.view.depth;
-    format_.rgb = true;
-    format_.colour = picture.view.colour;
+    format_ = format_of(picture);
+    colour_ = format_.colour;
     format_.frames = frames_->count();
     format_.rate = rate_of(frames_->durations());
-    format_.found = picture.found;
-    format_.assumed = picture.assumed;
     if (frames_->count() > 1) {
       format_.found.push_back(
           fmt::format("{} {}", frames_->count(), frames_->durations().empty() ? "pages" : "frames"));
@@ -65,6 +60,11 @@ class PicturesSource : public FrameSource {
           "its pictures with --frame N",
           name_, index_, format_.width, format_.height, format_.depth, view.width, view.height, view.depth));
     }
+    if (!same_colour(view.colour, colour_, view.is_grey())) {
+      return input(fmt::format("'{}' changes at picture {} from {} to {}; choose one of its pictures with --frame N",
+                               name_, index_, describe(colour_, view.is_grey()),
+                               describe(view.colour, view.is_grey())));
+    }
     frame.index = index_;
     frame.time = time_;
     if (!frames_->durations().empty()) time_ += frames_->durations()[static_cast<size_t>(index_)];
@@ -88,6 +88,7 @@ class PicturesSource : public FrameSource {
   std::vector<uint8_t> bytes_;
   std::unique_ptr<PictureFrames> frames_;
   std::shared_ptr<Picture> first_;
+  Colour colour_;  // as the file says
   int64_t index_ = 0;
   double time_ = 0;
 };
@@ -96,35 +97,20 @@ bool is_y4m(Bytes beginning) { return !beginning.empty() && beginning.front() ==
 
 }  // namespace
 
-Status complete_format(VideoFormat& format, const VideoOptions& said, const VideoOptions& options,
+Status complete_format(VideoFormat& format, const SampleFacts& said, const PictureLimits& limits,
                        std::string_view name) {
-  const auto settle = [&](auto& target, const auto& by_user, const auto& by_stream, auto otherwise, auto text) {
-    target = by_user ? *by_user : by_stream ? *by_stream : otherwise;
-    (by_user || by_stream ? format.found : format.assumed).push_back(text(target));
-  };
-  const bool colourful = format.subsampling != Subsampling::grey;
   format.found.push_back(fmt::format("{}-bit {}", format.depth, name_of(format.subsampling)));
-  settle(format.full_range, options.full_range, said.full_range, false,
-         [](bool full) { return std::string(full ? "full range" : "limited range"); });
-  if (colourful) {
-    const bool large = format.width >= 1280 || format.height > 576;
-    settle(format.matrix, options.matrix, said.matrix, large ? Matrix::bt709 : Matrix::bt601,
-           [](Matrix matrix) { return fmt::format("matrix {}", name_of(matrix)); });
-  }
-  if (format.subsampling == Subsampling::yuv420 || format.subsampling == Subsampling::yuv422) {
-    settle(format.siting, options.siting, said.siting, Siting::left,
-           [](Siting siting) { return fmt::format("colour sited {}", name_of(siting)); });
-  }
-  int primaries = 1;
-  int transfer = 1;
-  settle(primaries, options.primaries, said.primaries, 1, [](int code) {
-    return code == 1 ? std::string("BT.709 primaries") : fmt::format("primaries {} of H.273", code);
-  });
-  settle(transfer, options.transfer, said.transfer, 1, [](int code) {
-    return code == 1 ? std::string("a BT.1886 display") : fmt::format("transfer function {} of H.273", code);
-  });
-  ACUITY_TRY_ASSIGN(format.colour, colour_from_cicp(primaries, transfer, 0, true, name));
-  const PictureLimits& limits = options.limits;
+  const bool large = format.width >= 1280 || format.height > 576;
+  format.full_range = said.full_range.value_or(false);
+  format.matrix = said.matrix.value_or(large ? Matrix::bt709 : Matrix::bt601);
+  format.siting = said.siting.value_or(Siting::left);
+  ACUITY_TRY_ASSIGN(format.colour,
+                    colour_from_cicp(said.primaries.value_or(1), said.transfer.value_or(1), 0, true, name));
+  format.says = {.range = said.full_range.has_value(),
+                 .matrix = said.matrix.has_value(),
+                 .siting = said.siting.has_value(),
+                 .primaries = said.primaries.has_value(),
+                 .transfer = said.transfer.has_value()};
   const int64_t pixels = int64_t{format.width} * format.height;
   if (format.width > limits.maximum_side || format.height > limits.maximum_side || pixels > limits.maximum_pixels ||
       static_cast<int64_t>(format.frame_bytes()) > limits.maximum_decoded_bytes) {
@@ -169,18 +155,11 @@ Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_v
   try {
     if (options.size) return open_planar(std::move(file), name, options);
     const std::vector<uint8_t> beginning = peek(file.get());
-    std::unique_ptr<FrameSource> source;
-    if (is_y4m(beginning)) {
-      ACUITY_TRY_ASSIGN(source, open_planar(std::move(file), name, options));
-    } else if (beginning.empty() || begins_a_picture(beginning)) {
-      auto pictures = std::make_unique<PicturesSource>();
-      ACUITY_TRY(pictures->open(file.get(), name, options.limits));
-      return std::unique_ptr<FrameSource>(std::move(pictures));
-    } else {
-      ACUITY_TRY_ASSIGN(source, open_libav(std::move(file), name, options));
-    }
-    if (!options.depth) return source;
-    return with_depth(std::move(source), *options.depth, name);
+    if (is_y4m(beginning)) return open_planar(std::move(file), name, options);
+    if (!beginning.empty() && !begins_a_picture(beginning)) return open_libav(std::move(file), name, options);
+    auto pictures = std::make_unique<PicturesSource>();
+    ACUITY_TRY(pictures->open(file.get(), name, options.limits));
+    return std::unique_ptr<FrameSource>(std::move(pictures));
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name));
   }

@@ -30,6 +30,12 @@ enum class Siting : uint8_t { left, centre, top_left };
 /// Y'CbCr equations by the weights of red and blue; the name is what the user types.
 enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
 
+/// The weights of red and blue in luma; that of green is the rest.
+struct MatrixWeights {
+  double red, blue;
+};
+MatrixWeights weights_of(Matrix matrix);
+
 /// How frames are brought to another size.
 enum class Scaler : uint8_t { bicubic, bilinear, lanczos };
 
@@ -38,17 +44,31 @@ struct FrameRate {
   int64_t denominator = 0;  ///< 0: not known
 };
 
-/// What is taken instead of what the stream says or leaves open. Raw streams need a size.
+/// What a stream says of its samples, or a user does in its place; what is not there is not said.
+struct SampleFacts {
+  std::optional<bool> full_range{};
+  std::optional<Matrix> matrix{};
+  std::optional<Siting> siting{};
+  std::optional<int> primaries{};  ///< a code point of H.273
+  std::optional<int> transfer{};   ///< a code point of H.273
+};
+
+/// How a stream is read. The form of a raw stream is not in it.
 struct VideoOptions {
   std::optional<std::pair<int, int>> size{};  ///< given: the stream is raw
   std::optional<Subsampling> subsampling{};
-  std::optional<int> depth{};  ///< of a raw stream; others are brought to it
-  std::optional<bool> full_range{};
-  std::optional<Matrix> matrix{};
-  std::optional<int> primaries{};  ///< a code point of H.273
-  std::optional<int> transfer{};   ///< a code point of H.273
-  std::optional<Siting> siting{};
+  std::optional<int> depth{};
   PictureLimits limits{};
+};
+
+/// What a stream or file itself says of its samples. What it does not say is assumed until settle_meaning() of
+/// media/meaning.h has looked at both sides.
+struct Says {
+  bool range = false;
+  bool matrix = false;
+  bool siting = false;
+  bool primaries = false;
+  bool transfer = false;
 };
 
 struct VideoFormat {
@@ -57,7 +77,12 @@ struct VideoFormat {
   int height = 0;
   Subsampling subsampling = Subsampling::yuv420;
   int depth = 8;
-  bool rgb = false;  ///< frames are pictures, and what concerns Y'CbCr here does not count
+  bool rgb = false;     ///< frames are pictures, and what concerns Y'CbCr here does not count
+  bool still = false;   ///< from a file of pictures
+  bool grey = false;    ///< RGB frames have one channel
+  bool alpha = false;   ///< RGB frames have transparency
+  bool floats = false;  ///< RGB frames have float samples
+  Says says{};
   bool full_range = false;
   Matrix matrix = Matrix::bt709;
   Siting siting = Siting::left;
@@ -89,6 +114,9 @@ class FrameSource {
   /// The next frame, or false at the end. After an error there is nothing more.
   virtual Result<bool> next(VideoFrame& frame) = 0;
 
+  /// Takes over what settle_meaning() of media/meaning.h made of the format.
+  void settle(VideoFormat settled) { format_ = std::move(settled); }
+
  protected:
   VideoFormat format_;
 };
@@ -104,6 +132,9 @@ Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const V
 /// The same for a file already open, which the source closes unless it is standard input; `name` is for messages.
 Result<std::unique_ptr<FrameSource>> open_video(std::FILE* file, std::string_view name, const VideoOptions& options);
 
+/// The frames of a source with another number of bits; nothing changes for those that have that many.
+Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name);
+
 /// The frames of a source at another size; the source itself where it has that size.
 Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
                                                Scaler scaler, std::string_view name);
@@ -116,13 +147,6 @@ class FrameConverter {
  private:
   std::vector<float> planes_;
 };
-
-/// What frame_view() gives, without samples.
-FrameView frame_format(const VideoFormat& format);
-
-/// A frame as Y'CbCr samples, which the view keeps alive. A picture becomes 4:4:4 with its own depth, by BT.709 in
-/// limited range.
-Result<FrameView> frame_view(const VideoFormat& format, std::shared_ptr<const VideoFrame> frame);
 
 /// Frames whose memory is used again once nobody holds them. They may outlive the pool.
 class FramePool {

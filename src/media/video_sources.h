@@ -12,8 +12,9 @@
 
 namespace acuity {
 
-/// Fills in what neither the stream nor the user says, records it, and holds the size against the limits.
-Status complete_format(VideoFormat& format, const VideoOptions& said, const VideoOptions& options,
+/// Takes over what the stream says, fills in what is usual where it says nothing, and holds the size against the
+/// limits.
+Status complete_format(VideoFormat& format, const SampleFacts& said, const PictureLimits& limits,
                        std::string_view name);
 
 /// YUV4MPEG2, or raw YUV where the options give a size (planar.cc).
@@ -26,9 +27,6 @@ bool is_known_to_libav(Bytes beginning);
 
 /// Whether a file that begins so is YUV4MPEG2 or known to libav, provided that it is no picture (video.cc).
 bool begins_a_video(Bytes beginning);
-
-/// The frames of a source with another number of bits; nothing changes for those that have that many (resample.cc).
-Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name);
 
 }  // namespace acuity
 

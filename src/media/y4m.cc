@@ -32,7 +32,7 @@ bool cut(std::string_view& text, std::string_view beginning) {
   return true;
 }
 
-Status read_colour_tag(std::string_view tag, std::string_view name, VideoFormat& format, VideoOptions& said) {
+Status read_colour_tag(std::string_view tag, std::string_view name, VideoFormat& format, SampleFacts& said) {
   const std::string_view whole_tag = tag;
   const auto refuse = [&] {
     return Status(
@@ -87,7 +87,7 @@ Status read_interlacing(std::string_view tag, std::string_view name, VideoFormat
 
 }  // namespace
 
-Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat& format, VideoOptions& said) {
+Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat& format, SampleFacts& said) {
   format.container = kY4mMagic;
   bool kind_is_told = false;
   int64_t width = 0;

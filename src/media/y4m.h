@@ -12,7 +12,7 @@ namespace acuity {
 inline constexpr std::string_view kY4mMagic = "YUV4MPEG2";
 
 /// What a header line says (without its line feed). What it leaves open stays empty in `said`.
-Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat& format, VideoOptions& said);
+Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat& format, SampleFacts& said);
 
 }  // namespace acuity
 

@@ -9,13 +9,8 @@
 #include "media/yuv_rows.h"
 
 namespace acuity {
-namespace {
 
-struct Weights {
-  double red, blue;
-};
-
-Weights weights_of(Matrix matrix) {
+MatrixWeights weights_of(Matrix matrix) {
   switch (matrix) {
     case Matrix::bt601:
       return {0.299, 0.114};
@@ -30,6 +25,8 @@ Weights weights_of(Matrix matrix) {
   }
   return {0.2126, 0.0722};
 }
+
+namespace {
 
 YuvEquations equations_of(const VideoFormat& format) {
   YuvEquations equations;
@@ -129,7 +126,11 @@ void convert(const VideoFormat& format, const VideoFrame& frame, float* planes, 
 }  // namespace
 
 ImageView FrameConverter::operator()(const VideoFormat& format, const VideoFrame& frame, const Threads& threads) {
-  if (frame.picture) return frame.picture->view;
+  if (frame.picture) {
+    ImageView view = frame.picture->view;
+    view.colour = format.colour;
+    return view;
+  }
   const size_t plane = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
   const bool grey = format.subsampling == Subsampling::grey;
   planes_.resize(plane * (grey ? 1 : 3) + kSpare);

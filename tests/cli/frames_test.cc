@@ -60,20 +60,31 @@ TEST(Frames, PicturesAreVideosOfOneFrame) {
   const json result = scored({"-m", "psnr_yuv", scene(), noisy()});
   EXPECT_EQ(result["video"]["scored"], 1);
   const std::string assumptions = result["assumptions"].dump();
-  EXPECT_NE(assumptions.find("converted to 8-bit Y'CbCr 4:4:4 by BT.709 in limited range"), std::string::npos)
+  EXPECT_NE(assumptions.find("converted to yuv444p by matrix bt709 in limited range"), std::string::npos)
       << assumptions;
   const double value = result["metrics"]["psnr_yuv"]["value"];
   EXPECT_GT(value, 20);
   EXPECT_LT(value, 45);
 }
 
-TEST(Frames, MustHaveTheSameForm) {
+TEST(Frames, AreComparedInTheFormOfTheReference) {
   const std::string deep = saved("deep.y4m", {.frames = 24, .tag = "420p10"});
-  const Outcome outcome = acuity({"score", "-m", "psnr_yuv", reference(), deep});
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_NE(outcome.err.find("--depth REF,DIST"), std::string::npos) << outcome.err;
-  EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--depth", "10,", reference(), deep}).exit_code, 0);
-  EXPECT_EQ(acuity({"score", "-m", "psnr", reference(), deep}).exit_code, 0);
+  const auto value = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"-m", "psnr_yuv"});
+    return scored(words)["metrics"]["psnr_yuv"]["value"].get<double>();
+  };
+  const double at_reference = value({reference(), deep});
+  EXPECT_EQ(at_reference, value({"--depth", "8", reference(), deep}));
+  EXPECT_EQ(at_reference, value({"--at", "yuv420p", reference(), deep}));
+  EXPECT_EQ(value({"--at", "dist", reference(), deep}), value({"--depth", "10", reference(), deep}));
+  EXPECT_EQ(value({"--at", "yuv420p10", reference(), deep}), value({"--depth", "10", reference(), deep}));
+  const Outcome text = acuity({"score", "-m", "psnr_yuv", reference(), deep});
+  EXPECT_NE(text.out.find("distorted  converted from yuv420p10 to yuv420p for metrics of frames"), std::string::npos)
+      << text.out;
+  for (const std::string form : {"yuv421p", "yuv420p7", "yuv420p10le", "8", ""}) {
+    EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--at", form, reference(), deep}).exit_code, 2) << form;
+  }
+  EXPECT_EQ(acuity({"score", "-m", "psnr", "--at", "dist", reference(), deep}).exit_code, 2);
 }
 
 TEST(Frames, ModelsAreNamedByAWord) {

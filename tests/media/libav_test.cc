@@ -2,6 +2,7 @@
 // Containers and codecs. What is encoded without loss must come out as it went in.
 #include <gtest/gtest.h>
 
+#include "media/meaning.h"
 #include "media/video.h"
 #include "support/encode_video.h"
 #include "support/y4m.h"
@@ -15,9 +16,16 @@ struct Decoded {
   std::vector<VideoFrame> frames;
 };
 
-Decoded decoded(std::string file, const VideoOptions& options = {}) {
+Decoded decoded(std::string file, const SampleOptions& options = {}, std::optional<int> depth = {}) {
   Decoded result;
-  auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", options);
+  auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", {});
+  result.status = source.status();
+  if (!source.ok()) return result;
+  const Result<VideoFormat> settled = settle_meaning({"test", (*source)->format()}, options);
+  result.status = settled.status();
+  if (!settled.ok()) return result;
+  (*source)->settle(*settled);
+  if (depth) source = with_depth(std::move(*source), *depth, "test");
   result.status = source.status();
   if (!source.ok()) return result;
   result.format = (*source)->format();
@@ -95,6 +103,7 @@ TEST(Libav, RgbIsAPictureAFrame) {
     EXPECT_EQ(samples, planes.substr(place * plane, plane)) << channel;
   }
   EXPECT_TRUE(result.format.rgb);
+  EXPECT_FALSE(result.format.says.transfer);
   EXPECT_TRUE(has(result.format.assumed, "sRGB"));
 }
 
@@ -116,7 +125,9 @@ TEST(Libav, WhatTheStreamSaysOfItsColoursIsTaken) {
   EXPECT_EQ(result.format.colour.transfer, Transfer::pq);
   EXPECT_EQ(result.format.colour.primaries, Primaries::bt2020);
   EXPECT_TRUE(result.format.assumed.empty());
-  EXPECT_FALSE(decoded(file, {.full_range = false}).format.full_range);
+  const Says& says = result.format.says;
+  EXPECT_TRUE(says.range && says.matrix && says.siting && says.primaries && says.transfer);
+  EXPECT_FALSE(decoded(file, {{.full_range = false}}).format.full_range);
 }
 
 TEST(Libav, TimesOfAVariableRateAreTheStreams) {
@@ -152,8 +163,8 @@ TEST(Libav, WhatIsNoVideoIsRefused) {
 TEST(Libav, DepthIsChangedOnRequest) {
   const std::vector<std::string> frames = drawn("420", 10);
   const std::string file = encode_video({.pixels = AV_PIX_FMT_YUV420P10LE}, frames);
-  const Decoded wider = decoded(file, {.depth = 12});
-  const Decoded narrower = decoded(file, {.depth = 8});
+  const Decoded wider = decoded(file, {}, 12);
+  const Decoded narrower = decoded(file, {}, 8);
   ASSERT_EQ(wider.frames.size(), 3u) << wider.status.message();
   ASSERT_EQ(narrower.frames.size(), 3u) << narrower.status.message();
   EXPECT_EQ(wider.format.depth, 12);
@@ -166,7 +177,7 @@ TEST(Libav, DepthIsChangedOnRequest) {
     EXPECT_EQ(sample(wider.frames[0].samples, i), 4 * value);
     EXPECT_EQ(narrower.frames[0].samples[i], std::min((value + 2) / 4, 255));
   }
-  const Decoded full = decoded(file, {.depth = 8, .full_range = true});
+  const Decoded full = decoded(file, {{.full_range = true}}, 8);
   for (size_t i = 0; i < 64 * 48; ++i) {
     const double value = sample(frames[0], i) * 255.0 / 1023;
     EXPECT_EQ(full.frames[0].samples[i], static_cast<int>(value + 0.5));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "media/meaning.h"
 #include "media/video.h"
 
 #include <atomic>
@@ -89,10 +90,17 @@ class Expectation {
   const VideoFrame& frame_;
 };
 
-void expect_conversion(const Drawing& drawing, const VideoOptions& options = {}) {
+void settle(FrameSource& source, const SampleOptions& options = {}) {
+  const Result<VideoFormat> settled = settle_meaning({"test", source.format()}, options);
+  ASSERT_TRUE(settled.ok()) << settled.status().message();
+  source.settle(*settled);
+}
+
+void expect_conversion(const Drawing& drawing, const SampleOptions& options = {}) {
   std::string content = draw_y4m(drawing);
-  auto source = open(content, options);
+  auto source = open(content);
   ASSERT_TRUE(source.ok()) << source.status().message();
+  settle(**source, options);
   VideoFrame frame;
   const Result<bool> more = (*source)->next(frame);
   ASSERT_TRUE(more.ok() && *more) << more.status().message();
@@ -119,13 +127,17 @@ TEST(Y4m, EveryKindOfSamplesBecomesTheRightRgb) {
     expect_conversion({.width = 20, .height = 36, .tag = tag, .extra = " XCOLORRANGE=FULL"});
   }
   expect_conversion({.width = 1, .height = 1});
-  expect_conversion({.tag = "422"}, {.matrix = Matrix::bt709, .siting = Siting::centre});
+  expect_conversion({.tag = "422"}, {{.matrix = Matrix::bt709, .siting = Siting::centre}});
 }
 
 TEST(Y4m, TheHeaderIsReadAndWhatItLeavesOpenIsRecorded) {
   std::string content = draw_y4m({.frames = 5, .tag = "420mpeg2", .rate = "30000:1001"});
   auto source = open(content);
   ASSERT_TRUE(source.ok());
+  const Says& says = (*source)->format().says;
+  EXPECT_TRUE(says.siting);
+  EXPECT_FALSE(says.range || says.matrix || says.primaries || says.transfer);
+  settle(**source);
   const VideoFormat& format = (*source)->format();
   EXPECT_EQ(format.siting, Siting::left);
   EXPECT_EQ(format.rate.numerator, 30000);

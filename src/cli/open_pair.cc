@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/open_pair.h"
+
+#include "base/try.h"
+#include "cli/pairs.h"
+
+namespace acuity::cli {
+namespace {
+
+// Raw streams have the depth that was given; others are brought to it.
+Status bring_to_depth(std::unique_ptr<FrameSource>& source, const VideoOptions& options, const std::string& path) {
+  if (!options.depth || options.size) return {};
+  ACUITY_TRY_ASSIGN(source, with_depth(std::move(source), *options.depth, shown(path)));
+  return {};
+}
+
+std::vector<std::string> found_from(size_t place, const FrameSource& source) {
+  const std::vector<std::string>& found = source.format().found;
+  return {found.begin() + static_cast<ptrdiff_t>(place), found.end()};
+}
+
+}  // namespace
+
+Result<OpenedPair> open_pair(const std::string& reference, const std::string& distorted, const VideoPlan& plan,
+                             const MeaningOptions& meaning, const Geometry& geometry) {
+  OpenedPair pair;
+  Sources& sources = pair.sources;
+  ACUITY_TRY_ASSIGN(sources.reference, open_video(reference, plan.reference));
+  ACUITY_TRY_ASSIGN(sources.distorted, open_video(distorted, plan.distorted));
+  PairMeaning settled;
+  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(reference), sources.reference->format()},
+                                            {shown(distorted), sources.distorted->format()}, meaning));
+  sources.reference->settle(std::move(settled.reference));
+  sources.distorted->settle(std::move(settled.distorted));
+  pair.frame_colour = std::move(settled.frame_colour);
+  pair.warnings = std::move(settled.warnings);
+  const size_t found = sources.reference->format().found.size();
+  const size_t distorted_found = sources.distorted->format().found.size();
+  ACUITY_TRY(bring_to_depth(sources.reference, plan.reference, reference));
+  ACUITY_TRY(bring_to_depth(sources.distorted, plan.distorted, distorted));
+  ACUITY_TRY_ASSIGN(sources, with_geometry(std::move(sources), geometry, shown(reference), shown(distorted)));
+  pair.reference_changes = found_from(found, *sources.reference);
+  pair.distorted_changes = found_from(distorted_found, *sources.distorted);
+  return pair;
+}
+
+Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const VideoPlan& plan,
+                                                const MeaningOptions& meaning, const Geometry& geometry) {
+  std::unique_ptr<FrameSource> source;
+  ACUITY_TRY_ASSIGN(source, open_video(path, plan.reference));
+  VideoFormat settled;
+  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(path), source->format()}, meaning.reference));
+  source->settle(std::move(settled));
+  ACUITY_TRY(bring_to_depth(source, plan.reference, path));
+  if (geometry.crop_reference) {
+    ACUITY_TRY_ASSIGN(source, with_crop(std::move(source), *geometry.crop_reference, shown(path)));
+  }
+  return source;
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Two videos opened, with what their samples mean settled, and cropped and scaled as the options want it.
+#ifndef ACUITY_CLI_OPEN_PAIR_H
+#define ACUITY_CLI_OPEN_PAIR_H
+
+#include <string>
+#include <vector>
+
+#include "cli/geometry.h"
+#include "cli/video_plan.h"
+#include "media/meaning.h"
+
+namespace acuity::cli {
+
+struct OpenedPair {
+  Sources sources;
+  Colour frame_colour;                         // what pictures are converted to for metrics of frames
+  std::vector<std::string> reference_changes;  // how its frames were cropped and scaled
+  std::vector<std::string> distorted_changes;
+  std::vector<std::string> warnings;
+};
+
+Result<OpenedPair> open_pair(const std::string& reference, const std::string& distorted, const VideoPlan& plan,
+                             const MeaningOptions& meaning, const Geometry& geometry);
+
+/// The same for one alone, cropped as a reference is.
+Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const VideoPlan& plan,
+                                                const MeaningOptions& meaning, const Geometry& geometry);
+
+}  // namespace acuity::cli
+
+#endif

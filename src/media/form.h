@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Frames as metrics of frames compare them: in one form of Y'CbCr for both sides, with the same bits on every machine.
+// docs/video.md states the arithmetic.
+#ifndef ACUITY_MEDIA_FORM_H
+#define ACUITY_MEDIA_FORM_H
+
+#include <memory>
+
+#include "acuity/frame.h"
+#include "acuity/status.h"
+#include "base/threads.h"
+#include "media/meaning.h"
+#include "media/video.h"
+
+namespace acuity {
+
+/// The form that frames of a format have already; of RGB the nearest, 4:4:4 by BT.709 in limited range.
+FrameForm stored_form(const VideoFormat& format);
+
+/// Whether frames of this format have to be converted.
+bool needs_conversion(const VideoFormat& format, const FrameForm& form);
+
+/// What FormConverter gives, without samples.
+FrameView form_view(const VideoFormat& format, const FrameForm& form);
+
+/// Brings the frames of one side to a form. Used by one thread at a time.
+class FormConverter {
+ public:
+  /// `colour`: what pictures are converted to before they become Y'CbCr.
+  FormConverter(VideoFormat format, const FrameForm& form, Colour colour)
+      : format_(std::move(format)), form_(form), colour_(std::move(colour)) {}
+
+  /// The view keeps its samples alive. An error where a picture has transparency.
+  Result<FrameView> operator()(std::shared_ptr<const VideoFrame> frame, const Threads& threads);
+
+ private:
+  VideoFormat format_;
+  FrameForm form_;
+  Colour colour_;
+  FramePool pool_;
+};
+
+}  // namespace acuity
+
+#endif
