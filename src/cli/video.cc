@@ -72,13 +72,15 @@ class VideoScorer {
                                                      side->name()));
       }
     }
+    const bool timed = interval(mine.rate) > 0 && interval(other.rate) > 0;
     const bool several = mine.frames != 1 && other.frames != 1;
-    if (several && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
+    if (several && timed && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
           fmt::format("{} has {} but {} has {}: frames are paired by number; --sync pts pairs "
                       "them by time",
                       reference_->name(), describe(mine.rate), distorted_->name(), describe(other.rate)));
     }
+    for (std::string& doubt : doubts(mine, other)) result_.warnings.push_back(std::move(doubt));
     if (plan_.every % 2 == 0) {
       result_.warnings.push_back(
           fmt::format("--every {} is even: in videos whose frames alternate between better and "
@@ -86,6 +88,24 @@ class VideoScorer {
                       plan_.every));
     }
     return {};
+  }
+
+  // What the streams are warned about themselves, and where they differ in how they are meant to be shown.
+  std::vector<std::string> doubts(const VideoFormat& mine, const VideoFormat& other) const {
+    std::vector<std::string> list = mine.warnings;
+    list.insert(list.end(), other.warnings.begin(), other.warnings.end());
+    const auto [width, height] = mine.pixel_aspect;
+    const auto [other_width, other_height] = other.pixel_aspect;
+    if (width > 0 && other_width > 0 && mine.pixel_aspect != other.pixel_aspect) {
+      list.push_back(fmt::format("{} has pixels of {}:{} but {} of {}:{}: they are scored as they are stored",
+                                 reference_->name(), width, height, distorted_->name(), other_width, other_height));
+    }
+    if (mine.interlaced && other.interlaced && *mine.interlaced != *other.interlaced) {
+      list.push_back(fmt::format("{} is interlaced but {} is not: fields are scored woven, as whole frames",
+                                 (*mine.interlaced ? reference_ : distorted_)->name(),
+                                 (*mine.interlaced ? distorted_ : reference_)->name()));
+    }
+    return list;
   }
 
   Status create_scorers() {

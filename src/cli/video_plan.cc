@@ -34,10 +34,13 @@ Result<int64_t> parse_frame(std::string_view text) {
   return frame;
 }
 
+Result<int> parse_stream(std::string_view text) { return parse_whole(text, "the number", 0, kMost); }
+
 Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   ACUITY_TRY(read_sides(request, "--size", parse_size, a.size, b.size));
-  ACUITY_TRY(read_sides(request, "--pixel-format", parse_subsampling, a.subsampling, b.subsampling));
+  ACUITY_TRY(read_sides(request, "--pixel-format", parse_pixel_format, a.pixel_format, b.pixel_format));
   ACUITY_TRY(read_sides(request, "--depth", parse_depth, a.depth, b.depth));
+  ACUITY_TRY(read_sides(request, "--stream", parse_stream, a.stream, b.stream));
   if (request.has("--pixel-format") && !request.has("--size")) {
     return usage("--pixel-format is for raw streams, which need --size as well");
   }
@@ -79,19 +82,23 @@ const std::vector<Option>& stream_options() {
   static const std::vector<Option> table = {
       {.name = "--size",
        .value = "WxH",
-       .help = "the stream is raw planar YUV with frames of this size; this and the next two take one value for both "
+       .help = "the stream is raw YUV with frames of this size; this and the next three take one value for both "
                "sides or two as REF,DIST, of which one may be empty"},
       {.name = "--pixel-format",
        .value = "FORMAT",
        .help = "of raw streams",
        .otherwise = "yuv420p",
-       .words = {"yuv420p", "yuv422p", "yuv444p", "gray"},
+       .words = {"yuv420p", "yuv422p", "yuv444p", "gray", "nv12", "p010"},
        .suggest = Suggest::words},
       {.name = "--depth",
        .value = "BITS",
        .help =
            "8 to 16; raw streams have it (above 8 a sample is two bytes, the lower first; 8 where not given), others "
            "are brought to it"},
+      {.name = "--stream",
+       .value = "N",
+       .help = "which of several video streams in a container, counted from 0",
+       .otherwise = "the best one, as libav sees it"},
   };
   return table;
 }

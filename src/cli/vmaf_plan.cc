@@ -170,10 +170,10 @@ Status plan_stream(const Request& request, VmafPlan& plan) {
     return usage(fmt::format("--bitdepth is {}; use 8, 10, 12 or 16", depth));
   }
   const std::string format = request.value("--pixel_format");
-  if (format == "420") plan.stream.subsampling = Subsampling::yuv420;
-  if (format == "422") plan.stream.subsampling = Subsampling::yuv422;
-  if (format == "444") plan.stream.subsampling = Subsampling::yuv444;
-  if (!plan.stream.subsampling) return usage(fmt::format("--pixel_format is '{}'; use 420, 422 or 444", format));
+  if (format == "420") plan.stream.pixel_format = {Subsampling::yuv420, RawLayout::planar};
+  if (format == "422") plan.stream.pixel_format = {Subsampling::yuv422, RawLayout::planar};
+  if (format == "444") plan.stream.pixel_format = {Subsampling::yuv444, RawLayout::planar};
+  if (!plan.stream.pixel_format) return usage(fmt::format("--pixel_format is '{}'; use 420, 422 or 444", format));
   plan.stream.size = {width, height};
   plan.stream.depth = depth;
   return {};

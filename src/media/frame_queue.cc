@@ -3,12 +3,23 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
 namespace acuity {
 
-FrameQueue::FrameQueue(std::unique_ptr<FrameSource> source) : source_(std::move(source)), thread_([this] { read(); }) {}
+FrameQueue::FrameQueue(std::unique_ptr<FrameSource> source) : source_(std::move(source)) {
+  try {
+    thread_ = std::thread([this] { read(); });
+  } catch (const std::system_error& error) {
+    status_ = Status(StatusCode::out_of_memory, fmt::format("no thread could be started for reading ({}); free memory, "
+                                                            "or allow more threads",
+                                                            error.what()));
+    done_ = true;
+  }
+}
 
 FrameQueue::~FrameQueue() {
   {
@@ -16,7 +27,7 @@ FrameQueue::~FrameQueue() {
     closing_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void FrameQueue::read() {
@@ -35,6 +46,8 @@ void FrameQueue::read() {
     Result<bool> more = false;
     try {
       more = source_->next(frame);
+    } catch (const std::bad_alloc&) {
+      more = Status(StatusCode::out_of_memory, "out of memory while reading a frame");
     } catch (const std::exception& error) {
       more = Status(StatusCode::internal, fmt::format("reading a frame failed: {}", error.what()));
     }

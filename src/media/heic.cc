@@ -354,7 +354,7 @@ class HeicReader {
 
 Result<Picture> decode_heic(const Source& source) {
   const Libav* functions = nullptr;
-  ACUITY_TRY_ASSIGN(functions, quiet_libav());
+  ACUITY_TRY_ASSIGN(functions, libav());
   return HeicReader(source, *functions).read();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Containers and codecs, by libav. A frame is handed on only if its decoder found nothing wrong on the way to it: a
 // decoder that hides damage makes scores of what nobody encoded.
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <thread>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "media/libav_complaints.h"
 #include "media/libav_frame.h"
 #include "media/libav_library.h"
+#include "media/turn.h"
 #include "media/video_sources.h"
 
 namespace acuity {
@@ -39,6 +42,20 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 // libav draws plain text as a film of a terminal.
 bool is_text(const AVInputFormat& format) { return std::string_view(format.name) == "tty"; }
 
+// Whether a key frame of H.264 makes the decoder forget all frames before it. Where packets are not as in a transport
+// stream, the container begins with such a one.
+bool begins_anew(const AVPacket& packet) {
+  constexpr int kIdr = 5;
+  const std::span<const uint8_t> bytes(packet.data, static_cast<size_t>(packet.size));
+  bool marked = false;
+  for (size_t i = 0; i + 3 < bytes.size(); ++i) {
+    if (bytes[i] != 0 || bytes[i + 1] != 0 || bytes[i + 2] != 1) continue;
+    marked = true;
+    if ((bytes[i + 3] & 31) == kIdr) return true;
+  }
+  return !marked;
+}
+
 class LibavSource : public FrameSource {
  public:
   ~LibavSource() override {
@@ -54,11 +71,13 @@ class LibavSource : public FrameSource {
   Status open(File file, std::string_view name, const VideoOptions& options) {
     file_ = std::move(file);
     name_ = name;
-    ACUITY_TRY_ASSIGN(libav_, quiet_libav());
+    ACUITY_TRY_ASSIGN(libav_, libav());
     ACUITY_TRY(open_container());
-    ACUITY_TRY(open_decoder());
+    ACUITY_TRY(choose_stream(options.stream));
+    ACUITY_TRY(open_decoder(options.limits));
     ACUITY_TRY_ASSIGN(waiting_, receive());
-    if (!waiting_) return input("has no frames");
+    if (!waiting_)
+      return input(has_key_frame_ ? "has no frames" : "has no key frame, so that nothing of it can be decoded");
     return describe_stream(options);
   }
 
@@ -66,18 +85,21 @@ class LibavSource : public FrameSource {
     if (!waiting_) ACUITY_TRY_ASSIGN(waiting_, receive());
     if (!waiting_) return false;
     waiting_ = false;
-    if (decoded_->width != format_.width || decoded_->height != format_.height || decoded_->format != pixel_format_) {
-      return input(fmt::format("changes at frame {} from {}x{} {} to {}x{} {}; split it there", index_, format_.width,
-                               format_.height, pixel_name(pixel_format_), decoded_->width, decoded_->height,
+    if (decoded_->width != stored_.width || decoded_->height != stored_.height || decoded_->format != pixel_format_) {
+      return input(fmt::format("changes at frame {} from {}x{} {} to {}x{} {}; split it there", index_, stored_.width,
+                               stored_.height, pixel_name(pixel_format_), decoded_->width, decoded_->height,
                                pixel_name(decoded_->format)));
     }
     frame.index = index_++;
     frame.time = time();
     if (is_rgb_) {
-      ACUITY_TRY_ASSIGN(frame.picture, copy_rgb(*libav_, *decoded_, format_));
+      ACUITY_TRY_ASSIGN(frame.picture, copy_rgb(*libav_, *decoded_, stored_));
+      frame.picture->view.colour = format_.colour;
+      if (turn_ != 1) turn_planes(*frame.picture, turn_);
     } else {
       frame.picture.reset();
-      copy_planes(*libav_, *decoded_, format_, frame.samples);
+      copy_planes(*libav_, *decoded_, stored_, frame.samples);
+      if (turn_ != 1) turn_frame(stored_, turn_, frame.samples);
     }
     libav_->av_frame_unref(decoded_);
     return true;
@@ -133,15 +155,37 @@ class LibavSource : public FrameSource {
     return {};
   }
 
-  Status open_decoder() {
-    const AVCodec* codec = nullptr;
-    const int found = libav_->av_find_best_stream(container_, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-    if (found == AVERROR_DECODER_NOT_FOUND)
-      return input("holds video of a codec that this libavcodec has no decoder for");
-    if (found < 0) return input("holds no video; give a file that does");
-    stream_ = container_->streams[found];
+  // A picture attached to music is not a stream of video.
+  Status choose_stream(std::optional<int> wanted) {
+    std::vector<AVStream*> videos;
     for (unsigned i = 0; i < container_->nb_streams; ++i) {
-      if (container_->streams[i] != stream_) container_->streams[i]->discard = AVDISCARD_ALL;
+      AVStream* stream = container_->streams[i];
+      stream->discard = AVDISCARD_ALL;
+      const bool attached = (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+      if (stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !attached) videos.push_back(stream);
+    }
+    if (videos.empty()) return input("holds no video; give a file that does");
+    const auto count = static_cast<int>(videos.size());
+    if (wanted.value_or(0) >= count) {
+      return input(
+          fmt::format("has {} stream{} of video, counted from 0, and no stream {}; choose another with --stream", count,
+                      count == 1 ? "" : "s", *wanted));
+    }
+    const int best = libav_->av_find_best_stream(container_, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    stream_ = wanted ? videos[static_cast<size_t>(*wanted)] : best < 0 ? videos.front() : container_->streams[best];
+    stream_->discard = AVDISCARD_DEFAULT;
+    const auto place = std::find(videos.begin(), videos.end(), stream_) - videos.begin();
+    if (count > 1) format_.found.push_back(fmt::format("stream {} of {} of video, counted from 0", place, count));
+    return {};
+  }
+
+  Status open_decoder(const PictureLimits& limits) {
+    const AVCodecParameters& parameters = *stream_->codecpar;
+    const AVCodec* codec = libav_->avcodec_find_decoder(parameters.codec_id);
+    if (codec == nullptr) return input("holds video of a codec that this libavcodec has no decoder for");
+    const Source limited{{}, name_, limits};
+    if (parameters.width > 0 && parameters.height > 0) {
+      ACUITY_TRY(check_size(limited, parameters.width, parameters.height));
     }
     decoder_ = libav_->avcodec_alloc_context3(codec);
     if (decoder_ == nullptr || libav_->avcodec_parameters_to_context(decoder_, stream_->codecpar) < 0) {
@@ -149,10 +193,12 @@ class LibavSource : public FrameSource {
     }
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     decoder_->thread_count = std::clamp(cores, 1, kMostThreads);
+    decoder_->max_pixels = limits.maximum_pixels;
     decoder_->err_recognition = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
     decoder_->opaque = &complaints_;
     decoder_->pkt_timebase = stream_->time_base;
     if (const int error = libav_->avcodec_open2(decoder_, codec, nullptr); error < 0) {
+      if (error == AVERROR(ENOMEM)) return out_of_memory();
       return input(fmt::format("holds {} that cannot be decoded: {}", codec->long_name, text_of(error)));
     }
     return {};
@@ -166,7 +212,7 @@ class LibavSource : public FrameSource {
         ACUITY_TRY(send());
         continue;
       }
-      if (received < 0 && received != AVERROR_EOF) return damaged(complaint_or(text_of(received)));
+      if (received < 0 && received != AVERROR_EOF) return failed(received);
       if (std::string heard = complaint_or(""); !heard.empty()) return damaged(heard);
       if (received == AVERROR_EOF) return false;
       if (decoded_->decode_error_flags != 0 || (decoded_->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
@@ -177,19 +223,41 @@ class LibavSource : public FrameSource {
     }
   }
 
+  Status failed(int error) {
+    return error == AVERROR(ENOMEM) ? out_of_memory() : damaged(complaint_or(text_of(error)));
+  }
+
+  // Whether a packet is of use. Before the first key frame nothing can be decoded. Where that is none that forgets what
+  // was before, nor can frames that come after it and are shown before it; decoders of other codecs know them.
+  bool is_wanted() {
+    if (packet_->stream_index != stream_->index) return false;
+    if (!has_key_frame_ && (packet_->flags & AV_PKT_FLAG_KEY) != 0) {
+      has_key_frame_ = true;
+      if (decoder_->codec_id == AV_CODEC_ID_H264 && !begins_anew(*packet_)) {
+        first_shown_ = packet_->pts;
+        complaints_.ignore("mmco: unref short failure");  // of frames before the beginning; it changes no pixel
+      }
+      return true;
+    }
+    const bool leads = packet_->pts != AV_NOPTS_VALUE && first_shown_ && packet_->pts < *first_shown_;
+    if (has_key_frame_ && !leads) return true;
+    ++left_out_;
+    return false;
+  }
+
   // The next packet to the decoder, or word of the end.
   Status send() {
     int error = 0;
     do {
       libav_->av_packet_unref(packet_);
       error = libav_->av_read_frame(container_, packet_);
-    } while (error == 0 && packet_->stream_index != stream_->index);
+    } while (error == 0 && !is_wanted());
     if (std::ferror(file_.get()) != 0) return input("could not be read to its end");
-    if (error < 0 && error != AVERROR_EOF) return damaged(text_of(error));
+    if (error < 0 && error != AVERROR_EOF) return failed(error);
     if (error == 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0) return damaged("part of a packet is missing");
     const int sent = libav_->avcodec_send_packet(decoder_, error == 0 ? packet_ : nullptr);
     libav_->av_packet_unref(packet_);
-    if (sent < 0 && sent != AVERROR_EOF) return damaged(complaint_or(text_of(sent)));
+    if (sent < 0 && sent != AVERROR_EOF) return failed(sent);
     return {};
   }
 
@@ -213,7 +281,8 @@ class LibavSource : public FrameSource {
     format_.width = decoded_->width;
     format_.height = decoded_->height;
     const AVRational rate = libav_->av_guess_frame_rate(container_, stream_, nullptr);
-    if (rate.num > 0 && rate.den > 0) format_.rate = {rate.num, rate.den};
+    const bool pictures = std::string_view(container_->iformat->name).ends_with("_pipe");  // which have no rate
+    if (!pictures && rate.num > 0 && rate.den > 0) format_.rate = {rate.num, rate.den};
     if (stream_->nb_frames > 0) format_.frames = stream_->nb_frames;
     if (stream_->duration > 0) {
       format_.seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
@@ -224,17 +293,48 @@ class LibavSource : public FrameSource {
     if (average > 0 && base > 0 && std::abs(average - base) > 1e-3 * base) {
       format_.found.push_back(fmt::format("variable frame rate, {:.3f} frames a second on average", average));
     }
-    if (decoded_->interlaced_frame != 0)
-      format_.found.emplace_back("interlaced: fields are scored woven, as whole frames");
-    const AVRational aspect = stream_->sample_aspect_ratio;
-    if (aspect.num > 0 && aspect.num != aspect.den) {
-      format_.found.push_back(fmt::format("pixels of {}:{}, scored as they are stored", aspect.num, aspect.den));
+    format_.interlaced = decoded_->interlaced_frame != 0;
+    if (*format_.interlaced) format_.found.emplace_back("interlaced: fields are scored woven, as whole frames");
+    if (left_out_ > 0 || first_shown_) {
+      format_.warnings.push_back(
+          fmt::format("'{}' begins in the middle: it is read from its first key frame on, so that "
+                      "its frames may have to be shifted (--offset)",
+                      name_));
     }
     SampleFacts said;
     Result<PixelKind> kind = describe_pixels(*libav_, *decoded_, name_, format_, said);
     if (!kind.ok()) return kind.status();
     is_rgb_ = *kind == PixelKind::rgb;
-    return is_rgb_ ? Status() : complete_format(format_, said, options.limits, name_);
+    if (!is_rgb_) ACUITY_TRY(complete_format(format_, said, options.limits, name_));
+    stored_ = format_;
+    turn();
+    const AVRational aspect = libav_->av_guess_sample_aspect_ratio(container_, stream_, decoded_);
+    state_pixel_aspect(format_, swaps_sides(turn_) ? aspect.den : aspect.num,
+                       swaps_sides(turn_) ? aspect.num : aspect.den);
+    return {};
+  }
+
+  // As players show it. The container's word counts before that of the stream inside.
+  void turn() {
+    const auto* matrix =
+        reinterpret_cast<const int32_t*>(libav_->av_stream_get_side_data(stream_, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+    if (matrix == nullptr) {
+      const AVFrameSideData* data = libav_->av_frame_get_side_data(decoded_, AV_FRAME_DATA_DISPLAYMATRIX);
+      if (data != nullptr) matrix = reinterpret_cast<const int32_t*>(data->data);
+    }
+    const int orientation = matrix == nullptr ? 1 : orientation_of_matrix(matrix);
+    if (orientation == 1) return;
+    if (orientation == 0) {
+      format_.warnings.push_back(fmt::format(
+          "'{}' asks to be shown turned by something else than quarters of a circle, which is not done", name_));
+      return;
+    }
+    turn_ = orientation;
+    turn_format(format_, turn_);
+    format_.found.push_back(fmt::format("{}, as its display matrix says", describe_turn(turn_)));
+    if (!is_rgb_ && format_.subsampling != stored_.subsampling) {
+      format_.found.emplace_back("4:2:2 brought to 4:4:4, for its colour lies across");
+    }
   }
 
   const Libav* libav_ = nullptr;
@@ -247,9 +347,14 @@ class LibavSource : public FrameSource {
   AVPacket* packet_ = nullptr;
   AVFrame* decoded_ = nullptr;
   Complaints complaints_;
+  VideoFormat stored_;  // before it is turned
+  int turn_ = 1;        // an EXIF orientation
   int pixel_format_ = 0;
   bool is_rgb_ = false;
-  bool waiting_ = false;  // decoded_ holds a frame nobody has had
+  bool has_key_frame_ = false;
+  std::optional<int64_t> first_shown_;  // when the first key frame is, where frames after it may refer to others before
+  int64_t left_out_ = 0;                // packets
+  bool waiting_ = false;                // decoded_ holds a frame nobody has had
   int64_t received_ = 0;
   int64_t index_ = 0;
 };
@@ -263,7 +368,7 @@ Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name
 }
 
 bool is_known_to_libav(Bytes beginning) {
-  const Result<const Libav*> functions = quiet_libav();
+  const Result<const Libav*> functions = libav();
   if (!functions.ok()) return false;
   std::vector<unsigned char> bytes(beginning.begin(), beginning.end());
   bytes.resize(beginning.size() + AVPROBE_PADDING_SIZE);

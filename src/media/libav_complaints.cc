@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "media/libav_complaints.h"
 
-#include <cstdarg>
 #include <cstdio>
-
-#include "base/try.h"
 
 namespace acuity {
 namespace {
@@ -17,19 +14,16 @@ std::string line_of(const char* format, va_list arguments) {
   return text;
 }
 
-void on_log(void* speaker, int level, const char* format, va_list arguments) {
-  const Result<const Libav*> functions = libav();
-  if (speaker == nullptr || level > AV_LOG_ERROR || !functions.ok()) return;
-  if (*static_cast<const AVClass**>(speaker) != (*functions)->avcodec_get_class()) return;
-  auto* complaints = static_cast<Complaints*>(static_cast<AVCodecContext*>(speaker)->opaque);
-  if (complaints != nullptr) complaints->hear(line_of(format, arguments));
-}
-
 }  // namespace
 
 void Complaints::hear(std::string text) {
   const std::lock_guard lock(mutex_);
-  if (first_.empty()) first_ = std::move(text);
+  if (first_.empty() && text != ignored_) first_ = std::move(text);
+}
+
+void Complaints::ignore(std::string text) {
+  const std::lock_guard lock(mutex_);
+  ignored_ = std::move(text);
 }
 
 std::string Complaints::first() {
@@ -37,12 +31,12 @@ std::string Complaints::first() {
   return first_;
 }
 
-Result<const Libav*> quiet_libav() {
-  const Libav* functions = nullptr;
-  ACUITY_TRY_ASSIGN(functions, libav());
-  static std::once_flag once;
-  std::call_once(once, [&] { functions->av_log_set_callback(on_log); });
-  return functions;
+void hear_complaint(void* speaker, int level, const char* format, va_list arguments) {
+  const Result<const Libav*> functions = libav();
+  if (speaker == nullptr || level > AV_LOG_ERROR || !functions.ok()) return;
+  if (*static_cast<const AVClass**>(speaker) != (*functions)->avcodec_get_class()) return;
+  auto* complaints = static_cast<Complaints*>(static_cast<AVCodecContext*>(speaker)->opaque);
+  if (complaints != nullptr) complaints->hear(line_of(format, arguments));
 }
 
 std::string libav_error(const Libav& libav, int error) {

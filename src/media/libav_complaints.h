@@ -3,6 +3,7 @@
 #ifndef ACUITY_MEDIA_LIBAV_COMPLAINTS_H
 #define ACUITY_MEDIA_LIBAV_COMPLAINTS_H
 
+#include <cstdarg>
 #include <mutex>
 #include <string>
 
@@ -14,16 +15,19 @@ namespace acuity {
 class Complaints {
  public:
   void hear(std::string text);
+  /// From now on this is no complaint.
+  void ignore(std::string text);
   /// The first one; empty where there was none.
   std::string first();
 
  private:
   std::mutex mutex_;
   std::string first_;
+  std::string ignored_;
 };
 
-/// libav(), which from then on prints nothing.
-Result<const Libav*> quiet_libav();
+/// What libav() has libav call in place of printing.
+void hear_complaint(void* speaker, int level, const char* format, va_list arguments);
 
 /// What an error number of libav means.
 std::string libav_error(const Libav& libav, int error);

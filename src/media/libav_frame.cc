@@ -99,7 +99,9 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std:
   for (int c = 0; c < pixels->nb_components; ++c) {
     if (pixels->comp[c].depth != format.depth) return refuse();
   }
-  if ((pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0) format.assumed.emplace_back("transparency is left out");
+  if ((pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0) {
+    format.warnings.push_back(fmt::format("'{}' has transparency, which is left out", name));
+  }
   if ((pixels->flags & AV_PIX_FMT_FLAG_RGB) != 0) {
     ACUITY_TRY(describe_rgb(frame, name, format));
     return PixelKind::rgb;

@@ -4,9 +4,12 @@
 #include <dlfcn.h>
 
 #include <map>
+#include <mutex>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "media/libav_complaints.h"
 
 namespace acuity {
 namespace {
@@ -46,6 +49,8 @@ Status load(Libav& functions) {
 Result<const Libav*> libav() {
   static Libav functions;
   static const Status status = load(functions);  // once, and never unloaded
+  static std::once_flag quiet;
+  if (status.ok()) std::call_once(quiet, [] { functions.av_log_set_callback(hear_complaint); });
   if (!status.ok()) return status;
   return &functions;
 }

@@ -25,6 +25,8 @@ namespace acuity {
   USE(avformat, avformat_close_input)         \
   USE(avformat, avformat_find_stream_info)    \
   USE(avformat, av_find_best_stream)          \
+  USE(avformat, av_guess_sample_aspect_ratio) \
+  USE(avformat, av_stream_get_side_data)      \
   USE(avformat, av_guess_frame_rate)          \
   USE(avformat, av_probe_input_format3)       \
   USE(avformat, av_read_frame)                \
@@ -44,6 +46,7 @@ namespace acuity {
   USE(avcodec, av_packet_unref)               \
   USE(avutil, av_frame_alloc)                 \
   USE(avutil, av_frame_free)                  \
+  USE(avutil, av_frame_get_side_data)         \
   USE(avutil, av_frame_unref)                 \
   USE(avutil, av_get_pix_fmt_name)            \
   USE(avutil, av_log_set_callback)            \

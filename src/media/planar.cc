@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ class PlanarSource : public FrameSource {
     source->name_ = name;
     SampleFacts said;
     if (options.size) {
-      source->begin_raw(options);
+      ACUITY_TRY(source->begin_raw(options));
     } else {
       ACUITY_TRY(source->begin_y4m(said));
     }
@@ -71,6 +72,8 @@ class PlanarSource : public FrameSource {
                                name_, index_, got, frame.samples.size(),
                                lines_ ? "" : ", or correct --size, --pixel-format and --depth"));
     }
+    if (layout_ == RawLayout::p010) lower_bits(frame);
+    if (layout_ != RawLayout::planar) separate_colours(frame);
     ACUITY_TRY(check_depth(frame));
     frame.index = index_++;
     frame.picture.reset();
@@ -84,14 +87,43 @@ class PlanarSource : public FrameSource {
   }
 
  private:
-  void begin_raw(const VideoOptions& options) {
+  Status begin_raw(const VideoOptions& options) {
     format_.container = "raw YUV";
     format_.width = options.size->first;
     format_.height = options.size->second;
-    format_.subsampling = options.subsampling.value_or(Subsampling::yuv420);
-    if (!options.subsampling) format_.assumed.emplace_back("pixel format yuv420p");
-    format_.depth = options.depth.value_or(8);
-    if (!options.depth) format_.assumed.emplace_back("8 bits");
+    const PixelFormat pixels = options.pixel_format.value_or(PixelFormat());
+    format_.subsampling = pixels.subsampling;
+    layout_ = pixels.layout;
+    if (!options.pixel_format) format_.assumed.emplace_back("pixel format yuv420p");
+    const bool tells_depth = layout_ != RawLayout::planar;
+    const int depth = layout_ == RawLayout::p010 ? 10 : 8;
+    if (tells_depth && options.depth && *options.depth != depth) {
+      return Status(StatusCode::usage, fmt::format("--pixel-format {} has {} bits; leave out --depth {}",
+                                                   depth == 8 ? "nv12" : "p010", depth, *options.depth));
+    }
+    format_.depth = options.depth.value_or(depth);
+    if (!options.depth && !tells_depth) format_.assumed.emplace_back("8 bits");
+    if (tells_depth) format_.found.emplace_back(depth == 8 ? "nv12" : "p010");
+    return {};
+  }
+
+  // Pairs of Cb and Cr become two planes.
+  void separate_colours(VideoFrame& frame) {
+    const size_t bytes = format_.depth > 8 ? 2 : 1;
+    const size_t luma = static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height) * bytes;
+    const size_t chroma = (frame.samples.size() - luma) / 2;
+    pairs_.assign(frame.samples.begin() + static_cast<ptrdiff_t>(luma), frame.samples.end());
+    uint8_t* blue = frame.samples.data() + luma;
+    for (size_t i = 0; i < chroma; i += bytes) {
+      std::memcpy(blue + i, &pairs_[2 * i], bytes);
+      std::memcpy(blue + chroma + i, &pairs_[2 * i + bytes], bytes);
+    }
+  }
+
+  // The six bits below the ten do not count; some writers leave them at something else than 0.
+  static void lower_bits(VideoFrame& frame) {
+    auto* samples = reinterpret_cast<uint16_t*>(frame.samples.data());
+    for (size_t i = 0; i < frame.samples.size() / 2; ++i) samples[i] = static_cast<uint16_t>(samples[i] >> 6);
   }
 
   Status begin_y4m(SampleFacts& said) {
@@ -140,6 +172,8 @@ class PlanarSource : public FrameSource {
   std::string name_;
   std::string line_;
   bool lines_ = false;
+  RawLayout layout_ = RawLayout::planar;
+  std::vector<uint8_t> pairs_;
   int64_t index_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <numeric>
 
@@ -122,6 +123,17 @@ Status complete_format(VideoFormat& format, const SampleFacts& said, const Pictu
   return {};
 }
 
+void state_pixel_aspect(VideoFormat& format, int64_t width, int64_t height) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (width < 1 || height < 1) return;
+  const int64_t common = std::gcd(width, height);
+  if (width / common > kMost || height / common > kMost) return;
+  format.pixel_aspect = {static_cast<int>(width / common), static_cast<int>(height / common)};
+  if (width == height) return;
+  format.found.push_back(
+      fmt::format("pixels of {}:{}, scored as they are stored", format.pixel_aspect.first, format.pixel_aspect.second));
+}
+
 size_t VideoFormat::frame_bytes() const {
   const size_t luma = static_cast<size_t>(width) * static_cast<size_t>(height);
   const size_t chroma = static_cast<size_t>(chroma_width()) * static_cast<size_t>(chroma_height());
@@ -155,6 +167,10 @@ Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_v
   try {
     if (options.size) return open_planar(std::move(file), name, options);
     const std::vector<uint8_t> beginning = peek(file.get());
+    const bool has_streams = !is_y4m(beginning) && !begins_a_picture(beginning);
+    if (!has_streams && options.stream.value_or(0) != 0) {
+      return input(fmt::format("'{}' has one stream of video; leave out --stream {}", name, *options.stream));
+    }
     if (is_y4m(beginning)) return open_planar(std::move(file), name, options);
     if (!beginning.empty() && !begins_a_picture(beginning)) return open_libav(std::move(file), name, options);
     auto pictures = std::make_unique<PicturesSource>();

@@ -36,6 +36,15 @@ struct MatrixWeights {
 };
 MatrixWeights weights_of(Matrix matrix);
 
+/// How a raw stream lays out its samples: planes one after the other; luma and then pairs of Cb and Cr (nv12); the same
+/// with two bytes a sample, of which the highest ten bits count (p010).
+enum class RawLayout : uint8_t { planar, nv12, p010 };
+
+struct PixelFormat {
+  Subsampling subsampling = Subsampling::yuv420;
+  RawLayout layout = RawLayout::planar;
+};
+
 /// How frames are brought to another size.
 enum class Scaler : uint8_t { bicubic, bilinear, lanczos };
 
@@ -56,8 +65,9 @@ struct SampleFacts {
 /// How a stream is read. The form of a raw stream is not in it.
 struct VideoOptions {
   std::optional<std::pair<int, int>> size{};  ///< given: the stream is raw
-  std::optional<Subsampling> subsampling{};
+  std::optional<PixelFormat> pixel_format{};
   std::optional<int> depth{};
+  std::optional<int> stream{};  ///< which of the video streams of a container, from 0
   PictureLimits limits{};
 };
 
@@ -88,10 +98,13 @@ struct VideoFormat {
   Siting siting = Siting::left;
   Colour colour{};
   FrameRate rate;
-  std::optional<int64_t> frames;  ///< where the file or its length tells
-  std::optional<double> seconds;  ///< how long it is, where the container says so
+  std::optional<int64_t> frames;           ///< where the file or its length tells
+  std::optional<double> seconds;           ///< how long it is, where the container says so
+  std::pair<int, int> pixel_aspect{0, 0};  ///< 0: not known
+  std::optional<bool> interlaced;
   std::vector<std::string> found;
   std::vector<std::string> assumed;
+  std::vector<std::string> warnings;  ///< what makes scores of it doubtful
 
   int chroma_width() const { return subsampling == Subsampling::yuv444 ? width : (width + 1) / 2; }
   int chroma_height() const { return subsampling == Subsampling::yuv420 ? (height + 1) / 2 : height; }
@@ -168,6 +181,7 @@ std::string_view name_of(Siting value);
 std::string_view name_of(Matrix value);
 std::string_view name_of(Scaler value);
 Result<Subsampling> parse_subsampling(std::string_view name);
+Result<PixelFormat> parse_pixel_format(std::string_view name);
 Result<Siting> parse_siting(std::string_view name);
 Result<Matrix> parse_matrix(std::string_view name);
 Result<Scaler> parse_scaler(std::string_view name);

@@ -18,6 +18,12 @@ constexpr std::array<Name<Subsampling>, 4> kSubsamplings{{{"yuv420p", Subsamplin
                                                           {"yuv422p", Subsampling::yuv422},
                                                           {"yuv444p", Subsampling::yuv444},
                                                           {"gray", Subsampling::grey}}};
+constexpr std::array<Name<PixelFormat>, 6> kPixelFormats{{{"yuv420p", {Subsampling::yuv420, RawLayout::planar}},
+                                                          {"yuv422p", {Subsampling::yuv422, RawLayout::planar}},
+                                                          {"yuv444p", {Subsampling::yuv444, RawLayout::planar}},
+                                                          {"gray", {Subsampling::grey, RawLayout::planar}},
+                                                          {"nv12", {Subsampling::yuv420, RawLayout::nv12}},
+                                                          {"p010", {Subsampling::yuv420, RawLayout::p010}}}};
 constexpr std::array<Name<Siting>, 3> kSitings{
     {{"left", Siting::left}, {"centre", Siting::centre}, {"top-left", Siting::top_left}}};
 constexpr std::array<Name<Matrix>, 5> kMatrices{{{"bt601", Matrix::bt601},
@@ -62,6 +68,7 @@ std::string_view name_of(Siting value) { return find(value, kSitings); }
 std::string_view name_of(Matrix value) { return find(value, kMatrices); }
 std::string_view name_of(Scaler value) { return find(value, kScalers); }
 Result<Subsampling> parse_subsampling(std::string_view name) { return parse(name, kSubsamplings); }
+Result<PixelFormat> parse_pixel_format(std::string_view name) { return parse(name, kPixelFormats); }
 Result<Siting> parse_siting(std::string_view name) { return parse(name, kSitings); }
 Result<Matrix> parse_matrix(std::string_view name) { return parse(name, kMatrices); }
 Result<Scaler> parse_scaler(std::string_view name) { return parse(name, kScalers); }

@@ -17,6 +17,9 @@ namespace acuity {
 Status complete_format(VideoFormat& format, const SampleFacts& said, const PictureLimits& limits,
                        std::string_view name);
 
+/// Records the shape of pixels, where it is known, and says so where they are not square (video.cc).
+void state_pixel_aspect(VideoFormat& format, int64_t width, int64_t height);
+
 /// YUV4MPEG2, or raw YUV where the options give a size (planar.cc).
 Result<std::unique_ptr<FrameSource>> open_planar(File file, std::string_view name, const VideoOptions& options);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "media/video_sources.h"
+
 namespace acuity {
 namespace {
 
@@ -74,10 +76,12 @@ Status read_colour_tag(std::string_view tag, std::string_view name, VideoFormat&
 
 Status read_interlacing(std::string_view tag, std::string_view name, VideoFormat& format) {
   if (tag == "p") {
+    format.interlaced = false;
     format.found.emplace_back("progressive");
   } else if (tag == "?") {
     format.assumed.emplace_back("progressive");
   } else if (tag == "t" || tag == "b" || tag == "m") {
+    format.interlaced = true;
     format.found.emplace_back("interlaced: fields are scored woven, as whole frames");
   } else {
     return bad_header(name, fmt::format("interlacing '{}' is none of p, t, b, m and ?", tag));
@@ -103,6 +107,11 @@ Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat
     if (letter == 'W' && !whole(value, width)) return bad_header(name, fmt::format("width '{}'", value));
     if (letter == 'H' && !whole(value, height)) return bad_header(name, fmt::format("height '{}'", value));
     if (letter == 'F' && !ratio(value, format.rate)) return bad_header(name, fmt::format("frame rate '{}'", value));
+    if (letter == 'A') {
+      FrameRate aspect;
+      if (!ratio(value, aspect)) return bad_header(name, fmt::format("pixel aspect '{}'", value));
+      state_pixel_aspect(format, aspect.numerator, aspect.denominator);
+    }
     if (letter == 'I') {
       if (Status read = read_interlacing(value, name, format); !read.ok()) return read;
     }

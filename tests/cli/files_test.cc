@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/pictures.h"
 #include "media/encode.h"
+#include "support/encode_video.h"
 #include "support/y4m.h"
 
 namespace acuity::test {
@@ -148,11 +149,46 @@ TEST(Files, AreRecognisedByContent) {
 
 TEST(Files, WhatHasNoEndIsRefusedAtItsBeginning) {
   for (const std::string metric : {"ssimulacra2", "vmaf"}) {
-    const Outcome outcome =
-        run({"sh", "-c", "ulimit -v 2000000; " ACUITY_COMMAND " score -m " + metric + " /dev/zero " + scene()});
+    const Outcome outcome = run({"timeout", "20", ACUITY_COMMAND, "score", "-m", metric, "/dev/zero", scene()});
     EXPECT_EQ(outcome.exit_code, 3);
     EXPECT_TRUE(has(outcome.err, "'/dev/zero' is neither a picture nor a video")) << outcome.err;
   }
+}
+
+TEST(Files, MemoryThatRunsOutIsNotDamage) {
+  const std::string video = scratch("v.mkv");
+  Encoding encoding{.width = 2560, .height = 1440, .times = {0, 40}};
+  const std::string frame(size_t{2560} * 1440 * 3 / 2, '\x40');
+  write_file(video, encode_video(encoding, {frame, frame}));
+  ASSERT_NE(read_file(video), "");
+  int refused = 0;
+  for (int limit = 200000; limit < 600000; limit += 25000) {
+    const Outcome outcome = run({"sh", "-c",
+                                 "ulimit -v " + std::to_string(limit) +
+                                     "; exec " ACUITY_COMMAND " score --threads 1 -m psnr_yuv " + video + " " + video});
+    EXPECT_FALSE(has(outcome.err, "damaged")) << limit << ": " << outcome.err;
+    if (has(outcome.err, "out of memory")) ++refused;
+    if (outcome.exit_code == 0) break;
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Files, StreamsThatAreShownDifferentlyAreWarnedOf) {
+  const auto stream = [](const std::string& name, const std::string& extra) {
+    const std::string path = scratch(name);
+    write_file(path, draw_y4m({.frames = 1, .extra = extra}));
+    return path;
+  };
+  const std::string square = stream("square.y4m", " A1:1 Ip"), wide = stream("wide.y4m", " A16:11 Ip");
+  const std::string fields = stream("fields.y4m", " A1:1 It");
+  const auto warnings = [](const std::string& a, const std::string& b) {
+    const Outcome outcome = acuity({"score", "--json", "-m", "psnr_yuv", a, b});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["warnings"].dump();
+  };
+  EXPECT_TRUE(has(warnings(square, wide), "pixels of 1:1 but")) << warnings(square, wide);
+  EXPECT_TRUE(has(warnings(square, fields), "interlaced")) << warnings(square, fields);
+  EXPECT_EQ(warnings(square, square), "[]");
 }
 
 TEST(Files, TheLimitHasAnOption) {

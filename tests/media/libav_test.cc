@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Containers and codecs. What is encoded without loss must come out as it went in.
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "media/meaning.h"
@@ -16,9 +18,10 @@ struct Decoded {
   std::vector<VideoFrame> frames;
 };
 
-Decoded decoded(std::string file, const SampleOptions& options = {}, std::optional<int> depth = {}) {
+Decoded decoded(std::string file, const SampleOptions& options = {}, std::optional<int> depth = {},
+                const VideoOptions& how = {}) {
   Decoded result;
-  auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", {});
+  auto source = open_video(fmemopen(file.data(), file.size(), "rb"), "test", how);
   result.status = source.status();
   if (!source.ok()) return result;
   const Result<VideoFormat> settled = settle_meaning({"test", (*source)->format()}, options);
@@ -158,6 +161,172 @@ TEST(Libav, WhatIsNoVideoIsRefused) {
   const std::string file = encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_YUV411P},
                                         std::vector<std::string>(3, std::string(64 * 48 * 3 / 2, '\x40')));
   EXPECT_NE(decoded(file).status.message().find("yuv411p, which is not read"), std::string::npos);
+}
+
+// The display matrix that asks for an EXIF orientation.
+std::function<void(AVStream&)> shown_as(int orientation) {
+  return [orientation](AVStream& stream) {
+    constexpr int32_t kParts[8][4] = {{1, 0, 0, 1}, {-1, 0, 0, 1}, {-1, 0, 0, -1}, {1, 0, 0, -1},
+                                      {0, 1, 1, 0}, {0, 1, -1, 0}, {0, -1, -1, 0}, {0, -1, 1, 0}};
+    auto* matrix =
+        reinterpret_cast<int32_t*>(av_stream_new_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t)));
+    std::fill_n(matrix, 9, 0);
+    for (const auto& [place, part] : {std::pair(0, 0), {1, 1}, {3, 2}, {4, 3}}) {
+      matrix[place] = kParts[orientation - 1][part] * (1 << 16);
+    }
+    matrix[8] = 1 << 30;
+  };
+}
+
+// Where a pixel is seen.
+std::pair<int, int> place_of(int x, int y, int width, int height, int orientation) {
+  switch (orientation) {
+    case 2:
+      return {width - 1 - x, y};
+    case 3:
+      return {width - 1 - x, height - 1 - y};
+    case 4:
+      return {x, height - 1 - y};
+    case 5:
+      return {y, x};
+    case 6:
+      return {height - 1 - y, x};
+    case 7:
+      return {height - 1 - y, width - 1 - x};
+    case 8:
+      return {y, width - 1 - x};
+    default:
+      return {x, y};
+  }
+}
+
+TEST(Libav, VideosAreTurnedAsPlayersDo) {
+  const std::vector<std::string> frames = drawn("420", 8);
+  Encoding encoding{.codec = "mpeg4", .container = "mp4"};
+  const Decoded upright = decoded(encode_video(encoding, frames));
+  ASSERT_EQ(upright.frames.size(), 3u) << upright.status.message();
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    encoding.describe = shown_as(orientation);
+    const Decoded turned = decoded(encode_video(encoding, frames));
+    ASSERT_EQ(turned.frames.size(), 3u) << turned.status.message();
+    EXPECT_EQ(turned.format.width, orientation < 5 ? 64 : 48);
+    EXPECT_EQ(turned.format.height, orientation < 5 ? 48 : 64);
+    EXPECT_EQ(has(turned.format.found, "turned 90 degrees clockwise, as its display matrix says"), orientation == 6);
+    size_t from = 0;
+    for (const auto& [width, height] : {std::pair(64, 48), {32, 24}, {32, 24}}) {
+      const int columns = orientation < 5 ? width : height;
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const auto [to_x, to_y] = place_of(x, y, width, height, orientation);
+          ASSERT_EQ(turned.frames[1].samples[from + static_cast<size_t>(to_y * columns + to_x)],
+                    upright.frames[1].samples[from + static_cast<size_t>(y * width + x)]);
+        }
+      }
+      from += static_cast<size_t>(width * height);
+    }
+  }
+}
+
+TEST(Libav, HalvedColourThatIsTurnedIsWidened) {
+  const std::vector<std::string> frames = drawn("422", 10);
+  Encoding encoding{.codec = "prores_ks", .container = "mov", .pixels = AV_PIX_FMT_YUV422P10LE};
+  const Decoded upright = decoded(encode_video(encoding, frames));
+  encoding.describe = shown_as(6);
+  const Decoded turned = decoded(encode_video(encoding, frames));
+  ASSERT_EQ(turned.frames.size(), 3u) << turned.status.message();
+  EXPECT_EQ(turned.format.subsampling, Subsampling::yuv444);
+  FrameConverter first, second;
+  const ImageView a = first(upright.format, upright.frames[0], Threads(1));
+  const ImageView b = second(turned.format, turned.frames[0], Threads(1));
+  for (size_t c = 0; c < 3; ++c) {
+    for (int y = 0; y < 48; ++y) {
+      for (int x = 0; x < 64; ++x) {
+        float before, after;
+        std::memcpy(&before, a.planes[c] + y * a.row_stride + x * a.pixel_stride, sizeof before);
+        std::memcpy(&after, b.planes[c] + x * b.row_stride + (47 - y) * b.pixel_stride, sizeof after);
+        ASSERT_NEAR(before, after, 1.2 / 1023);  // half a code of each colour difference
+      }
+    }
+  }
+}
+
+TEST(Libav, OtherTurnsAreWarnedOf) {
+  Encoding encoding{.codec = "mpeg4", .container = "mp4"};
+  encoding.describe = [](AVStream& stream) {
+    shown_as(1)(stream);
+    auto* matrix = reinterpret_cast<int32_t*>(av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+    matrix[0] = matrix[1] = matrix[4] = 46341;  // 45 degrees
+    matrix[3] = -46341;
+  };
+  const Decoded result = decoded(encode_video(encoding, drawn("420", 8)));
+  ASSERT_EQ(result.frames.size(), 3u);
+  ASSERT_EQ(result.format.warnings.size(), 1u);
+  EXPECT_NE(result.format.warnings[0].find("is not done"), std::string::npos);
+}
+
+TEST(Libav, ShapesOfPixelsAndFurtherStreamsAreStated) {
+  Encoding encoding{.second = 2};
+  encoding.adjust = [](AVCodecContext& encoder) { encoder.sample_aspect_ratio = {16, 11}; };
+  const std::string file = encode_video(encoding, drawn("420", 8));
+  const Decoded first = decoded(file);
+  EXPECT_EQ(first.frames.size(), 3u) << first.status.message();
+  EXPECT_EQ(first.format.pixel_aspect, std::pair(16, 11));
+  EXPECT_TRUE(has(first.format.found, "pixels of 16:11, scored as they are stored"));
+  EXPECT_TRUE(has(first.format.found, "stream 0 of 2 of video, counted from 0"));
+  const Decoded second = decoded(file, {}, {}, {.stream = 1});
+  EXPECT_EQ(second.frames.size(), 2u) << second.status.message();
+  EXPECT_TRUE(has(second.format.found, "stream 1 of 2 of video, counted from 0"));
+  EXPECT_NE(decoded(file, {}, {}, {.stream = 2}).status.message().find("no stream 2"), std::string::npos);
+  EXPECT_NE(decoded(draw_y4m({}), {}, {}, {.stream = 1}).status.message().find("one stream"), std::string::npos);
+}
+
+TEST(Libav, StartsAtTheFirstKeyFrame) {
+  for (const char* codec : {"mpeg2video", "libx264", "libx265"}) {
+    SCOPED_TRACE(codec);
+    constexpr int kFrames = 40;
+    Encoding encoding{.codec = codec, .container = "mpegts", .width = 64, .height = 64, .times = {}};
+    for (int i = 0; i < kFrames; ++i) encoding.times.push_back(40 * i);
+    encoding.adjust = [&](AVCodecContext& encoder) {
+      encoder.gop_size = 10;
+      encoder.max_b_frames = 2;
+      encoder.time_base = {1, 25};
+      av_opt_set(encoder.priv_data, "x264-params", "open-gop=1:scenecut=0", 0);
+      av_opt_set(encoder.priv_data, "x265-params", "open-gop=1:scenecut=0:log-level=none:pools=1", 0);
+    };
+    for (int64_t& time : encoding.times) time /= 40;
+    std::vector<std::string> frames;
+    for (int i = 0; i < kFrames; ++i) {
+      frames.push_back(draw_frame({.width = 64, .height = 64, .tag = "420", .damage = 30}, i, 8));
+    }
+    const std::string file = encode_video(encoding, frames);
+    const Decoded whole = decoded(file);
+    ASSERT_EQ(whole.frames.size(), static_cast<size_t>(kFrames)) << whole.status.message();
+    EXPECT_TRUE(whole.format.warnings.empty());
+    // In the middle, at the beginning of a packet of the transport stream.
+    const size_t cut = file.size() / 2 / 188 * 188;
+    const Decoded part = decoded(file.substr(cut));
+    ASSERT_TRUE(part.status.ok()) << part.status.message();
+    ASSERT_FALSE(part.frames.empty());
+    ASSERT_LT(part.frames.size(), 30u);
+    ASSERT_EQ(part.format.warnings.size(), 1u);
+    EXPECT_NE(part.format.warnings[0].find("begins in the middle"), std::string::npos);
+    for (size_t i = 0; i < part.frames.size(); ++i) {
+      const VideoFrame& expected = whole.frames[kFrames - part.frames.size() + i];
+      EXPECT_EQ(part.frames[i].samples, expected.samples) << i;
+      EXPECT_NEAR(*part.frames[i].time, *expected.time, 1e-6);
+    }
+  }
+}
+
+TEST(Libav, KeepsToTheLimits) {
+  PictureLimits limits;
+  limits.maximum_pixels = 64 * 48 - 1;
+  for (const AVPixelFormat pixels : {AV_PIX_FMT_YUV420P, AV_PIX_FMT_BGR0}) {
+    const std::string file =
+        encode_video({.pixels = pixels}, std::vector<std::string>(3, std::string(64 * 48 * 4, '\x40')));
+    const Decoded result = decoded(file, {}, {}, {.limits = limits});
+    EXPECT_EQ(result.status.code(), StatusCode::too_big) << result.status.message();
+  }
 }
 
 TEST(Libav, DepthIsChangedOnRequest) {

@@ -184,10 +184,41 @@ TEST(Y4m, BadStreamsEndInAMessage) {
   EXPECT_TRUE(contains(error_of("YUV4MPEG2 W1 H1 Cmono10\nFRAME\n\xff\xff"), "above 1023"));
 }
 
+TEST(Raw, PairsOfColourBecomePlanes) {
+  // Odd sizes: five pixels across have three samples of colour.
+  const Drawing drawing{.width = 5, .height = 3, .tag = "420", .damage = 40};
+  for (const int depth : {8, 10}) {
+    const std::string planar = draw_frame(drawing, 0, depth);
+    const size_t bytes = depth > 8 ? 2 : 1, luma = 15 * bytes, chroma = 6 * bytes;
+    std::string content = planar.substr(0, luma);
+    for (size_t i = 0; i < chroma; i += bytes) {
+      content += planar.substr(luma + i, bytes) + planar.substr(luma + chroma + i, bytes);
+    }
+    // Ten bits are the highest of sixteen; those below do not count.
+    for (size_t i = 0; depth > 8 && i < content.size(); i += 2) {
+      const int sample = static_cast<uint8_t>(content[i]) + 256 * static_cast<uint8_t>(content[i + 1]);
+      content[i] = static_cast<char>((sample << 6 & 0xff) | 0x15);
+      content[i + 1] = static_cast<char>(sample >> 2);
+    }
+    const RawLayout layout = depth > 8 ? RawLayout::p010 : RawLayout::nv12;
+    VideoOptions options{.size = std::pair(5, 3), .pixel_format = PixelFormat{Subsampling::yuv420, layout}};
+    auto source = open(content, options);
+    ASSERT_TRUE(source.ok()) << source.status().message();
+    EXPECT_EQ((*source)->format().depth, depth);
+    EXPECT_EQ((*source)->format().frames, 1);
+    VideoFrame frame;
+    ASSERT_TRUE(*(*source)->next(frame));
+    EXPECT_EQ(std::string(frame.samples.begin(), frame.samples.end()), planar);
+    options.depth = 12;
+    EXPECT_TRUE(contains(error_of(content, options), "leave out --depth 12"));
+  }
+}
+
 TEST(Raw, IsWhatTheUserSays) {
   const Drawing drawing{.width = 10, .height = 6, .tag = "422p10"};
   std::string content = draw_frame(drawing, 0, 10) + draw_frame(drawing, 1, 10);
-  const VideoOptions options{.size = std::pair(10, 6), .subsampling = Subsampling::yuv422, .depth = 10};
+  const VideoOptions options{
+      .size = std::pair(10, 6), .pixel_format = PixelFormat{Subsampling::yuv422, RawLayout::planar}, .depth = 10};
   auto source = open(content, options);
   ASSERT_TRUE(source.ok());
   EXPECT_EQ((*source)->format().frames, 2);

@@ -24,6 +24,8 @@ struct Encoding {
   int height = 48;
   std::vector<int64_t> times = {0, 40, 80};          // ms, one a frame
   std::function<void(AVCodecContext&)> adjust = {};  // before the encoder is opened
+  std::function<void(AVStream&)> describe = {};      // before the header is written
+  int second = 0;                                    // a second stream, which has the first of these packets
 };
 
 /// Packed samples of each frame as libav lays them out without gaps; "" where something failed.
@@ -43,15 +45,30 @@ inline std::string encode_video(const Encoding& encoding, const std::vector<std:
   if (encoding.adjust) encoding.adjust(*encoder);
   AVStream* stream = avformat_new_stream(container, codec);
   stream->time_base = encoder->time_base;
-  bool good = avcodec_open2(encoder, codec, nullptr) >= 0 &&
-              avcodec_parameters_from_context(stream->codecpar, encoder) >= 0 &&
-              avio_open_dyn_buf(&container->pb) >= 0 && avformat_write_header(container, nullptr) >= 0;
+  bool good =
+      avcodec_open2(encoder, codec, nullptr) >= 0 && avcodec_parameters_from_context(stream->codecpar, encoder) >= 0;
+  stream->sample_aspect_ratio = encoder->sample_aspect_ratio;
+  if (encoding.describe) encoding.describe(*stream);
+  if (encoding.second > 0) {
+    AVStream* second = avformat_new_stream(container, codec);
+    second->time_base = stream->time_base;
+    good = good && avcodec_parameters_copy(second->codecpar, stream->codecpar) >= 0;
+  }
+  good = good && avio_open_dyn_buf(&container->pb) >= 0 && avformat_write_header(container, nullptr) >= 0;
+  int copied = 0;
   AVPacket* packet = av_packet_alloc();
   const auto drain = [&] {
     while (good && avcodec_receive_packet(encoder, packet) >= 0) {
+      if (packet->duration == 0) packet->duration = av_rescale_q(40, {1, 1000}, encoder->time_base);
       av_packet_rescale_ts(packet, encoder->time_base, stream->time_base);
       packet->stream_index = 0;
+      AVPacket* copy = copied < encoding.second ? av_packet_clone(packet) : nullptr;
       good = av_interleaved_write_frame(container, packet) >= 0;
+      if (copy == nullptr) continue;
+      ++copied;
+      copy->stream_index = 1;
+      good = good && av_interleaved_write_frame(container, copy) >= 0;
+      av_packet_free(&copy);
     }
   };
   for (size_t i = 0; good && i < frames.size(); ++i) {
