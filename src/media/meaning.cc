@@ -105,30 +105,27 @@ Status hear(Party& side) {
   return {};
 }
 
-// Where one side knows something and the other does not, that one takes it over. True where neither knows.
+// Where one side says something and nothing is known of the other, that one takes it over. What the user says of one
+// side is not meant for the other.
 template <typename Value>
-bool take_over(Origin& a_origin, Value& a, Origin& b_origin, Value& b) {
-  if (is_known(a_origin) == is_known(b_origin)) return !is_known(a_origin);
-  if (is_known(a_origin)) {
+void take_over(Origin& a_origin, Value& a, Origin& b_origin, Value& b) {
+  if (a_origin == Origin::file && !is_known(b_origin)) {
     b = a;
     b_origin = Origin::other_side;
-  } else {
+  } else if (b_origin == Origin::file && !is_known(a_origin)) {
     a = b;
     a_origin = Origin::other_side;
   }
-  return false;
 }
 
 void settle_samples(Party& a, Party& b) {
   if (!a.format.rgb && !b.format.rgb) take_over(a.range, a.format.full_range, b.range, b.format.full_range);
-  const bool neither = !a.has_matrix() || !b.has_matrix()
-                           ? !is_known(a.matrix) && !is_known(b.matrix)
-                           : take_over(a.matrix, a.format.matrix, b.matrix, b.format.matrix);
+  if (a.has_matrix() && b.has_matrix()) take_over(a.matrix, a.format.matrix, b.matrix, b.format.matrix);
   // A smaller copy of a video was not made anew by the rule for its own size.
   const auto is_large = [](const VideoFormat& format) { return format.width >= 1280 || format.height > 576; };
   const Matrix usual = is_large(a.format) || is_large(b.format) ? Matrix::bt709 : Matrix::bt601;
   for (Party* side : {&a, &b}) {
-    if (side->has_matrix() && neither) side->format.matrix = usual;
+    if (side->has_matrix() && side->matrix == Origin::assumed) side->format.matrix = usual;
   }
   if (a.has_siting() && b.has_siting()) take_over(a.siting, a.format.siting, b.siting, b.format.siting);
 }
@@ -145,14 +142,16 @@ Colour usual_colour(const Party& a, const Party& b) {
 bool fits(const Colour& colour, const Party& side) { return !colour.icc || read_icc(*colour.icc, side.grey()).ok(); }
 
 void settle_colour(Party& a, Party& b) {
-  const auto knows_both = [](const Party& side) { return is_known(side.primaries) && is_known(side.transfer); };
+  const auto says_both = [](const Party& side) {
+    return side.primaries == Origin::file && side.transfer == Origin::file;
+  };
   const auto knows_none = [](const Party& side) { return !is_known(side.primaries) && !is_known(side.transfer); };
   const Colour usual = usual_colour(a, b);
   for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     if (!knows_none(*to)) continue;
     copy_transfer(usual, to->format.colour);
     copy_primaries(usual, to->format.colour);
-    if (knows_both(*from) && fits(from->format.colour, *to)) {
+    if (says_both(*from) && fits(from->format.colour, *to)) {
       to->format.colour = from->format.colour;
       to->primaries = to->transfer = Origin::other_side;
       return;
@@ -161,7 +160,7 @@ void settle_colour(Party& a, Party& b) {
   const auto settle_one = [&](Origin Party::* origin, void (*copy)(const Colour&, Colour&)) {
     for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
       if (is_known(to->*origin)) continue;
-      const bool takes = is_known(from->*origin) && !from->format.colour.icc;
+      const bool takes = from->*origin == Origin::file && !from->format.colour.icc;
       copy(takes ? from->format.colour : usual, to->format.colour);
       to->*origin = takes ? Origin::other_side : Origin::assumed;
     }
