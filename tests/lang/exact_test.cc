@@ -92,12 +92,12 @@ Floats sweep(uint32_t first, uint32_t last, uint32_t step) {
 uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 
 // Distance in units of the last place a float has at the true value.
-double distance(float got, long double truth) {
-  if (static_cast<long double>(got) == truth) return 0;
+double distance(float got, double truth) {
+  if (static_cast<double>(got) == truth) return 0;
   int exponent = 0;
   std::frexp(truth, &exponent);
-  const long double unit = std::ldexp(1.0L, std::max(exponent, -125) - 24);
-  return static_cast<double>(std::abs(static_cast<long double>(got) - truth) / unit);
+  const double unit = std::ldexp(1.0, std::max(exponent, -125) - 24);
+  return std::abs(static_cast<double>(got) - truth) / unit;
 }
 
 Floats evaluate(Function function, const Floats& x) {
@@ -111,11 +111,11 @@ class Exact : public testing::Test {
  protected:
   void TearDown() override { ASSERT_TRUE(limit_cpu("").ok()); }
 
-  static void check(Function function, long double (*truth)(long double), const Floats& x, double bound) {
+  static void check(Function function, double (*truth)(double), const Floats& x, double bound) {
     const Floats results = evaluate(function, x);
     double worst = 0;
     for (size_t i = 0; i < x.size(); ++i) {
-      const double error = distance(results[i], truth(static_cast<long double>(x[i])));
+      const double error = distance(results[i], truth(static_cast<double>(x[i])));
       ASSERT_LE(error, bound) << "at " << x[i];
       worst = std::max(worst, error);
     }
@@ -135,7 +135,7 @@ TEST_F(Exact, CubeRootAtTheEnds) {
   EXPECT_EQ(results[2], 1.0f);
   EXPECT_EQ(results[3], 2.0f);
   EXPECT_EQ(results[4], 3.0f);
-  EXPECT_EQ(results[5], static_cast<float>(std::cbrt(0x1p-149L)));
+  EXPECT_EQ(results[5], static_cast<float>(std::cbrt(0x1p-149)));
 }
 
 TEST_F(Exact, Log2IsWithinItsBound) {
@@ -163,7 +163,7 @@ TEST_F(Exact, Exp2IsWithinItsBound) {
 
 TEST_F(Exact, Exp2Minus1IsWithinItsBound) {
   const auto function = HWY_DYNAMIC_DISPATCH(Exp2Minus1);
-  const auto truth = [](long double x) { return std::expm1(x * 0.693147180559945309417232121458L); };
+  const auto truth = [](double x) { return std::expm1(x * 0.693147180559945309417232121458); };
   check(function, truth, sweep(bits(1e-30f), bits(0.5f), 997), 1.0);
   check(function, truth, sweep(bits(-1e-30f), bits(-0.5f), 997), 1.0);
 }
@@ -173,7 +173,7 @@ TEST_F(Exact, Exp2AtTheEnds) {
                            std::nextafter(128.0f, 0.0f), 1e30f, kInfinity, -130.5f});
   const Floats results = evaluate(HWY_DYNAMIC_DISPATCH(Exp2), x);
   const Floats expected{1.0f,      2.0f,      0x1p-126f, 0,
-                        0,         0,         kInfinity, static_cast<float>(std::exp2(127.99999237060546875L)),
+                        0,         0,         kInfinity, static_cast<float>(std::exp2(127.99999237060546875)),
                         kInfinity, kInfinity, 0};
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(results[i], expected[i]) << x[i];
 }
@@ -199,11 +199,11 @@ TEST_F(Exact, PowerIsWithinItsBound) {
   HWY_DYNAMIC_DISPATCH(Power)(x.data(), y.data(), results.data(), x.size());
   int inside = 0;
   for (size_t i = 0; i < x.size(); ++i) {
-    const long double truth = std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
-    if (truth < 0x1p-126L) {
+    const double truth = std::pow(static_cast<double>(x[i]), static_cast<double>(y[i]));
+    if (truth < 0x1p-126) {
       // The smallest normal number may be what rounding makes of it.
-      ASSERT_TRUE(results[i] == 0 || (results[i] == 0x1p-126f && truth > 0x1.fffffep-127L)) << x[i] << " ^ " << y[i];
-    } else if (truth >= 0x1.ffffffp127L) {
+      ASSERT_TRUE(results[i] == 0 || (results[i] == 0x1p-126f && truth > 0x1.fffffep-127)) << x[i] << " ^ " << y[i];
+    } else if (truth >= 0x1.ffffffp127) {
       ASSERT_EQ(results[i], kInfinity) << x[i] << " ^ " << y[i];
     } else {
       ASSERT_LE(distance(results[i], truth), 0.65) << x[i] << " ^ " << y[i];
