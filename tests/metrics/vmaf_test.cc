@@ -154,8 +154,10 @@ TEST(Vmaf, OptionsOfFeaturesCanBeOverridden) {
 
 TEST(Vmaf, UnknownModelsAreRefused) {
   const Result<vmaf::ModelSet> none = vmaf::load_model("v9");
-  EXPECT_EQ(none.status().message(),
-            "there is no model 'v9' and no file of that name; 'acuity models' lists the models that are built in");
+  EXPECT_EQ(
+      none.status().message(),
+      "there is no model 'v9' and no file of that name (did you mean 'v1'?); 'acuity models' lists the models that "
+      "are built in");
   EXPECT_EQ(vmaf::load_model("/no/such/file").status().code(), StatusCode::input);
 }
 
