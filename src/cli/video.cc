@@ -73,7 +73,7 @@ class VideoScorer {
       }
     }
     const bool timed = interval(mine.rate) > 0 && interval(other.rate) > 0;
-    const bool several = mine.frames != 1 && other.frames != 1;
+    const bool several = mine.frames != 1 && other.frames != 1 && !plan_.one_frame;
     if (several && timed && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
           fmt::format("{} has {} but {} has {}: frames are paired by number; --sync pts pairs "

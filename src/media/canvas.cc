@@ -44,7 +44,6 @@ Result<Picture> Canvas::picture(const Source& source) const {
   Picture picture;
   ACUITY_TRY_ASSIGN(picture, make_picture(source, format_, shape_));
   std::memcpy(picture.pixels.get(), now_.pixels.get(), static_cast<size_t>(now_.view.row_stride * shape_.height));
-  drop_full_alpha(picture);
   return picture;
 }
 

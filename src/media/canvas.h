@@ -24,7 +24,7 @@ class Canvas {
   /// Draws a frame, of which `pixel(x, y)` gives the samples: as many as the canvas has channels, alpha last.
   template <typename Sample, typename Pixel>
   void draw(const CanvasFrame& frame, const Pixel& pixel);
-  /// What is seen now; without alpha where all of it is opaque.
+  /// What is seen now.
   Result<Picture> picture(const Source& source) const;
 
  private:

@@ -72,7 +72,7 @@ bool is_tga(Bytes beginning);
 bool begins_a_picture(Bytes beginning);
 /// The pictures of a file; what it refers to must outlive them.
 OpenedFrames open_frames(const Source& source);
-/// frames.read(index), with what other libraries throw as a failure.
+/// frames.read(index), with what other libraries throw as a failure, and without alpha that is opaque everywhere.
 Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_view name);
 /// For a file that is neither a picture nor a video.
 Status unrecognised(Bytes beginning, std::string_view name);
@@ -118,7 +118,7 @@ void narrow(Picture& picture, int depth);
 Status check_finite(const Source& source, const Picture& picture);
 /// Turns premultiplied colour into what ImageView wants, as floats. Error where colour is left over without alpha.
 Status divide_by_alpha(const Source& source, Picture& picture);
-/// Leaves alpha out where every pixel is opaque, as a canvas may turn out to be. For 8 and 16 bits.
+/// Leaves alpha out where every pixel is opaque: such a picture is like one without.
 void drop_full_alpha(Picture& picture);
 
 // Colour and metadata (metadata.cc).

@@ -367,7 +367,7 @@ Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name
   return std::unique_ptr<FrameSource>(std::move(source));
 }
 
-bool is_known_to_libav(Bytes beginning) {
+bool is_known_to_libav(Bytes beginning, bool surely) {
   const Result<const Libav*> functions = libav();
   if (!functions.ok()) return false;
   std::vector<unsigned char> bytes(beginning.begin(), beginning.end());
@@ -378,7 +378,7 @@ bool is_known_to_libav(Bytes beginning) {
   probe.buf_size = static_cast<int>(beginning.size());
   int score = 0;
   const AVInputFormat* format = (*functions)->av_probe_input_format3(&probe, 1, &score);
-  return format != nullptr && !is_text(*format) && score > AVPROBE_SCORE_RETRY;
+  return format != nullptr && !is_text(*format) && score >= (surely ? AVPROBE_SCORE_MAX : AVPROBE_SCORE_RETRY + 1);
 }
 
 }  // namespace acuity

@@ -157,6 +157,7 @@ Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_vie
   try {
     Result<Picture> picture = frames.read(index);
     if (!picture.ok()) return picture;
+    drop_full_alpha(*picture);
     for (std::string& text : assumed_colour(picture->view.colour, picture->says_transfer, picture->says_primaries)) {
       picture->assumed.push_back(std::move(text));
     }

@@ -41,6 +41,20 @@ void exchange_pixels(Picture& picture, Picture& fresh) {
   picture.pixels = std::move(fresh.pixels);
 }
 
+// Whether every sample of alpha is the largest.
+template <typename Sample>
+bool is_opaque(const ImageView& view, double largest) {
+  const std::byte* row = view.planes[static_cast<size_t>(view.channel_count() - 1)];
+  for (int y = 0; y < view.height; ++y, row += view.row_stride) {
+    for (int x = 0; x < view.width; ++x) {
+      Sample sample;
+      std::memcpy(&sample, row + x * view.pixel_stride, sizeof sample);
+      if (sample != static_cast<Sample>(largest)) return false;
+    }
+  }
+  return true;
+}
+
 double sample_of(const ImageView& view, int x, int y, int channel) {
   const std::byte* at = view.planes[static_cast<size_t>(channel)] + y * view.row_stride + x * view.pixel_stride;
   switch (view.type) {
@@ -216,16 +230,15 @@ Status divide_by_alpha(const Source& source, Picture& picture) {
 
 void drop_full_alpha(Picture& picture) {
   ImageView& view = picture.view;
-  const int colours = view.channel_count() - 1;
-  const double opaque = (1 << view.depth) - 1;
-  for (int y = 0; y < view.height; ++y) {
-    for (int x = 0; x < view.width; ++x) {
-      if (sample_of(view, x, y, colours) != opaque) return;
-    }
-  }
+  if (!view.has_alpha()) return;
+  const bool opaque = view.type == SampleType::u8    ? is_opaque<uint8_t>(view, 255)
+                      : view.type == SampleType::u16 ? is_opaque<uint16_t>(view, (1 << view.depth) - 1)
+                                                     : is_opaque<float>(view, 1);
+  if (!opaque) return;
+  view.planes[static_cast<size_t>(view.channel_count() - 1)] = nullptr;
   view.channels = view.channels == Channels::rgba ? Channels::rgb : Channels::grey;
-  view.planes[static_cast<size_t>(colours)] = nullptr;
-  std::erase(picture.found, "alpha");
+  std::replace(picture.found.begin(), picture.found.end(), std::string("alpha"),
+               std::string("alpha, opaque everywhere"));
 }
 
 }  // namespace acuity

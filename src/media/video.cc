@@ -96,6 +96,13 @@ class PicturesSource : public FrameSource {
 
 bool is_y4m(Bytes beginning) { return !beginning.empty() && beginning.front() == kY4mMagic.front(); }
 
+// Samples may look like the mark of some format by chance, but hardly like these.
+bool is_surely_not_raw(Bytes beginning) {
+  const bool y4m =
+      beginning.size() >= kY4mMagic.size() && std::equal(kY4mMagic.begin(), kY4mMagic.end(), beginning.begin());
+  return y4m || is_known_to_libav(beginning, true);
+}
+
 }  // namespace
 
 Status complete_format(VideoFormat& format, const SampleFacts& said, const PictureLimits& limits,
@@ -165,8 +172,14 @@ bool holds_several_pictures(const std::string& path, const PictureLimits& limits
 Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_view name, const VideoOptions& options) {
   File file(opened);
   try {
-    if (options.size) return open_planar(std::move(file), name, options);
     const std::vector<uint8_t> beginning = peek(file.get());
+    if (options.size && is_surely_not_raw(beginning)) {
+      return input(
+          fmt::format("'{}' is no raw YUV but a file in a known format: leave out --size for it; --size WxH, is "
+                      "for the reference alone and --size ,WxH for the distorted video alone",
+                      name));
+    }
+    if (options.size) return open_planar(std::move(file), name, options);
     const bool has_streams = !is_y4m(beginning) && !begins_a_picture(beginning);
     if (!has_streams && options.stream.value_or(0) != 0) {
       return input(fmt::format("'{}' has one stream of video; leave out --stream {}", name, *options.stream));

@@ -25,8 +25,8 @@ Result<std::unique_ptr<FrameSource>> open_planar(File file, std::string_view nam
 
 /// Everything libav knows (libav.cc).
 Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name, const VideoOptions& options);
-/// Whether libav takes the beginning of a file for a container or a stream it knows.
-bool is_known_to_libav(Bytes beginning);
+/// Whether libav takes the beginning of a file for a container or a stream it knows; `surely`: without any doubt.
+bool is_known_to_libav(Bytes beginning, bool surely = false);
 
 /// Whether a file that begins so is YUV4MPEG2 or known to libav, provided that it is no picture (video.cc).
 bool begins_a_video(Bytes beginning);

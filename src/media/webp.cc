@@ -126,7 +126,6 @@ class WebpFrames : public PictureFrames {
       }
     }
     std::memcpy(picture.pixels.get(), pixels, static_cast<size_t>(picture.view.row_stride * shape.height));
-    drop_full_alpha(picture);
     return picture;
   }
 

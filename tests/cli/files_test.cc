@@ -204,6 +204,35 @@ TEST(Files, TheLimitHasAnOption) {
   EXPECT_EQ(acuity({"score", "--max-pixels", "0", video, video}).exit_code, 2);
 }
 
+TEST(Files, AKnownFormatIsNotReadAsRawSamples) {
+  const std::string raw = scratch("r.yuv"), video = scratch("v.y4m"), contained = scratch("v.mkv");
+  write_file(raw, draw_frame({}, 0, 8));
+  write_file(video, draw_y4m({.frames = 1}));
+  write_file(contained, encode_video({.times = {0}}, {draw_frame({}, 0, 8)}));
+  for (const std::string& file : {video, contained}) {
+    const Outcome outcome = acuity({"score", "-m", "psnr_yuv", "--size", "64x48", "--shortest", raw, file});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_TRUE(has(outcome.err, "is no raw YUV but a file in a known format")) << outcome.err;
+    EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--size", "64x48,", raw, file}).exit_code, 0);
+  }
+}
+
+TEST(Files, AlphaThatIsOpaqueEverywhereIsNone) {
+  const std::string plain = png("plain.png", 0);
+  Drawing drawing = indices();
+  const std::vector<uint16_t> places = std::move(drawing.samples);
+  drawing.samples.clear();
+  drawing.channels = 4;
+  for (const uint16_t place : places) {
+    for (size_t c = 0; c < 3; ++c) drawing.samples.push_back(kPalette[size_t{3} * place + c]);
+    drawing.samples.push_back(255);
+  }
+  const Outcome outcome = acuity({"score", "--json", plain, saved("opaque.png", tests::encode_png(drawing))});
+  EXPECT_EQ(value(outcome, "ssimulacra2"), 100);
+  EXPECT_EQ(json::parse(outcome.out)["warnings"].dump(), "[]");
+  EXPECT_TRUE(has(outcome.out, "alpha, opaque everywhere")) << outcome.out;
+}
+
 TEST(Files, AdviceIsNotWhatIsInUse) {
   const std::string video = scratch("v.y4m"), shorter = scratch("s.y4m");
   write_file(video, draw_y4m({.frames = 5}));

@@ -24,6 +24,12 @@ std::string saved(const std::string& name, const Drawing& drawing) {
   return path;
 }
 
+std::string raw() {
+  const std::string path = scratch("raw.yuv");
+  write_file(path, draw_frame({}, 0, 8) + draw_frame({}, 1, 8));
+  return path;
+}
+
 std::string reference() { return saved("reference.y4m", {.frames = 6}); }
 std::string distorted() { return saved("distorted.y4m", {.frames = 6, .damage = 9}); }
 
@@ -89,10 +95,10 @@ TEST(Video, FilesPipesAndRawStreamsScoreAlike) {
   EXPECT_EQ(scored({first, fifo})["metrics"]["psnr"], metric);
   writer.join();
 
-  std::string raw;
-  for (int i = 0; i < 6; ++i) raw += draw_frame({.damage = 9}, i, 8);
+  std::string samples;
+  for (int i = 0; i < 6; ++i) samples += draw_frame({.damage = 9}, i, 8);
   const std::string yuv = scratch("distorted.yuv");
-  write_file(yuv, raw);
+  write_file(yuv, samples);
   const json mixed = scored({"--size", ",64x48", "--siting", "centre", first, yuv});
   EXPECT_EQ(mixed["metrics"]["psnr"]["pools"], metric["pools"]);
   EXPECT_EQ(mixed["metrics"]["psnr"]["frames"][1]["distorted_pts"], nullptr);
@@ -123,7 +129,7 @@ TEST(Video, FramesAreChosenByTheirTime) {
   expect_failure({"--start", "1:00", first, second}, 3, "no frame of");
   expect_failure({"--start", "0:00.2", "--end", "0:0.1", first, second}, 2, "is not after");
   expect_failure({"--start", "1:60", first, second}, 2, "00:01:30");
-  expect_failure({"--size", "64x48", "--start", "0:01", first, second}, 2, "no frame rate");
+  expect_failure({"--size", "64x48", "--start", "0:01", raw(), raw()}, 2, "no frame rate");
   // A metric that looks at neighbours sees those before the start.
   const auto motion = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words{"score", "--json", "-m", "motion,vmaf", first, second};
@@ -164,7 +170,7 @@ TEST(Video, WhatDoesNotFitIsAnError) {
   expect_failure({"--pixel-format", "gray", first, first}, 2, "--size");
   expect_failure({"--matrix", "bt7", first, first}, 2, "bt709");
   expect_failure({"--start", "5", "--end", "5", first, first}, 2, "--end");
-  expect_failure({"--size", "64x48", "--sync", "pts", first, first}, 2, "frame rate");
+  expect_failure({"--size", "64x48", "--sync", "pts", raw(), raw()}, 2, "frame rate");
   const std::string cut = scratch("cut.y4m");
   write_file(cut, good.substr(0, good.size() - 10));
   expect_failure({first, cut}, 3, "truncated");
