@@ -70,7 +70,8 @@ TEST(Shell, FishCompletes) {
   EXPECT_TRUE(contains(offers("acuity score -m "), "ssimulacra2"));
   EXPECT_TRUE(contains(offers("acuity completion "), "zsh"));
   EXPECT_TRUE(offers("acuity score -m vmaf:ne").starts_with("vmaf:neg\t"));
-  EXPECT_TRUE(offers("acuity score -m psnr,butteraugli:pnorm=2:small=l").starts_with("psnr,butteraugli:pnorm=2:small=libjxl\t"));
+  EXPECT_TRUE(offers("acuity score -m psnr,butteraugli:pnorm=2:small=l")
+                  .starts_with("psnr,butteraugli:pnorm=2:small=libjxl\t"));
   EXPECT_TRUE(offers("acuity score --metric psnr,vma").starts_with("psnr,vmaf\t"));
 }
 
