@@ -89,10 +89,12 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
 Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
                          const std::shared_ptr<const VideoFrame>& distorted, bool scored, const Threads& threads) {
   for (Group& group : groups_) {
+    const Stopwatch watch;
     const Result<FrameView> original = group.reference(reference, threads);
     if (!original.ok()) return naming_files(original.status(), reference_.name);
     const Result<FrameView> other = group.distorted(distorted, threads);
     if (!other.ok()) return naming_files(other.status(), distorted_.name);
+    convert_ms_ += watch.milliseconds();
     const Status pushed =
         scored ? group.scorer->push(*original, *other) : group.scorer->push_neighbour(*original, *other);
     if (!pushed.ok()) return naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));

@@ -27,6 +27,8 @@ class FrameScores {
   const std::vector<std::string>& reference_changes() const { return reference_changes_; }
   const std::vector<std::string>& distorted_changes() const { return distorted_changes_; }
 
+  double convert_ms() const { return convert_ms_; }
+
   /// `scored`: otherwise a neighbour of frames that are.
   Status push(const std::shared_ptr<const VideoFrame>& reference, const std::shared_ptr<const VideoFrame>& distorted,
               bool scored, const Threads& threads);
@@ -46,6 +48,7 @@ class FrameScores {
   FrameSide reference_, distorted_;
   std::vector<Group> groups_;
   std::vector<std::string> reference_changes_, distorted_changes_;
+  double convert_ms_ = 0;
 };
 
 }  // namespace acuity::cli

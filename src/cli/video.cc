@@ -294,6 +294,7 @@ class VideoScorer {
     };
     add(result_.reference_facts, frame_scores_.reference_changes());
     add(result_.distorted_facts, frame_scores_.distorted_changes());
+    result_.video->convert_ms += frame_scores_.convert_ms();
   }
 
   // One has ended and the other has not. Unless that will do, the rest is counted, for the message.

@@ -19,17 +19,20 @@ FUNCTION real fraction_of(real quotient) {
   return select(code >= real(0.0f), code * real(0.00392156886f), quotient);
 }
 
-FUNCTION real place_among(real encoded, real last, real first, real otherwise) {
+// half_step: half the distance of floats of that size. A code divided by the last one is no more than that from its
+// float, and what the float lacks of it, times the last code, is exact.
+FUNCTION real place_among(real encoded, real half_step, real last, real first, real otherwise) {
   const real code = (encoded * last + real(12582912.0f)) - real(12582912.0f);
-  return select(divide(code, last) == encoded, first + code, otherwise);
+  return select(abs(fma(-last, encoded, code)) <= last * half_step, first + code, otherwise);
 }
 
 // Where a float sample that is the quotient of a code of 8, 10, 12 or 16 bits has its light in the table of floats
 // (colour/samples.h), which has those of 16, of 12 and of 10 bits one after the other; -1 for all other samples.
 FUNCTION real code_place(real encoded) {
-  real place = place_among(encoded, real(1023.0f), real(69632.0f), real(-1.0f));
-  place = place_among(encoded, real(4095.0f), real(65536.0f), place);
-  place = place_among(encoded, real(65535.0f), real(0.0f), place);
+  const real half_step = from_bits(bits_of(encoded) & whole(0x7F800000)) * real(5.96046448e-8f);
+  real place = place_among(encoded, half_step, real(1023.0f), real(69632.0f), real(-1.0f));
+  place = place_among(encoded, half_step, real(4095.0f), real(65536.0f), place);
+  place = place_among(encoded, half_step, real(65535.0f), real(0.0f), place);
   const real code = byte_of(encoded);
   place = select(code >= real(0.0f), code * real(257.0f), place);
   return select(encoded >= real(0.0f), select(encoded <= real(1.0f), place, real(-1.0f)), real(-1.0f));

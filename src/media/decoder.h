@@ -127,6 +127,9 @@ void drop_full_alpha(Picture& picture);
 Status set_icc(const Source& source, Picture& picture, Bytes profile);
 /// Gives the picture the colour of CICP code points; its samples must be full-range RGB or grey by now.
 Status set_cicp(const Source& source, Picture& picture, int primaries, int transfer);
+/// Gives the picture, whose primaries are known by now if `has_primaries`, samples that are light to the power `gamma`
+/// (0.45455, say). Returns what there is to add to that in what was found: some values stand for a curve near to it.
+std::string set_gamma(Picture& picture, double gamma, bool has_primaries);
 /// For a file that says nothing about colour.
 void assume_srgb(Picture& picture);
 /// Whether EXIF data begin here as JPEG has them: after the letters "Exif" and two zero bytes.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 
 #include "base/try.h"
@@ -163,63 +162,92 @@ class ChromaRows {
   std::vector<Taps> columns_, rows_;
 };
 
+// Codes of one form as codes of another, times `parts`.
+std::vector<uint16_t> rescaled_codes(const FrameForm& from, const FrameForm& to, int parts, bool luma) {
+  const Levels before(from), after(to);
+  std::vector<uint16_t> codes;
+  for (int64_t code = 0; code <= int64_t{before.most} * parts; ++code) {
+    codes.push_back(static_cast<uint16_t>(rescaled(code, parts, before, after, luma)));
+  }
+  return codes;
+}
+
+}  // namespace
+
 // Y'CbCr with another range, depth or subsampling, by the same matrix.
-class Resampling {
+class FormConverter::Resampling {
  public:
-  Resampling(const VideoFormat& format, const FrameForm& form, const VideoFrame& from, VideoFrame& to)
+  Resampling(const VideoFormat& format, const FrameForm& form)
       : before_(form_of(format)),
         form_(form),
         levels_before_(before_),
         levels_(form_),
-        from_{from.samples.data(), format.depth > 8, form_view(format, before_)},
-        to_{to.samples.data(), form.depth > 8, form_view(format, form)} {}
+        from_shape_(form_view(format, before_)),
+        to_shape_(form_view(format, form)),
+        luma_(rescaled_codes(before_, form, 1, true)),
+        chroma_(has_chroma_table() ? rescaled_codes(before_, form, keeps_places() ? 1 : kParts, false)
+                                   : std::vector<uint16_t>()) {}
 
-  void run(const Threads& threads) {
-    convert_plane(0, threads);
+  void run(const VideoFrame& from, VideoFrame& to, const Threads& threads) const {
+    const Planes<const uint8_t> in{from.samples.data(), before_.depth > 8, from_shape_};
+    const Planes<uint8_t> out{to.samples.data(), form_.depth > 8, to_shape_};
+    convert_plane(0, luma_, in, out, threads);
     if (form_.subsampling == Subsampling::grey) return;
     for (int plane : {1, 2}) {
       if (before_.subsampling == Subsampling::grey) {
-        for (int y = 0; y < to_.shape.plane_height(plane); ++y) {
-          for (int x = 0; x < to_.shape.plane_width(plane); ++x) put(to_.row(plane, y), x, to_.wide, levels_.zero);
-        }
+        fill_plane(plane, out);
       } else if (keeps_places()) {
-        convert_plane(plane, threads);
+        convert_plane(plane, chroma_, in, out, threads);
       } else {
-        resample_plane(plane, threads);
+        resample_plane(plane, in, out, threads);
       }
     }
   }
 
  private:
+  static constexpr int kParts = 16;  // of a step, which resampled colour has
+
   // Whether colour samples stay where they are.
   bool keeps_places() const {
     const bool halved = before_.subsampling != Subsampling::yuv444;
     return before_.subsampling == form_.subsampling && (!halved || before_.siting == form_.siting);
   }
 
-  void convert_plane(int plane, const Threads& threads) {
-    std::vector<int> table(size_t{1} << before_.depth);
-    for (size_t i = 0; i < table.size(); ++i) {
-      table[i] = rescaled(static_cast<int64_t>(i), 1, levels_before_, levels_, plane == 0);
+  // A table of sixteenths of 16 bits would take longer to make than to do without.
+  bool has_chroma_table() const { return keeps_places() || before_.depth <= 12; }
+
+  int rescaled_chroma(int sixteenths) const {
+    if (has_chroma_table()) return chroma_[static_cast<size_t>(sixteenths)];
+    return rescaled(sixteenths, kParts, levels_before_, levels_, false);
+  }
+
+  void fill_plane(int plane, const Planes<uint8_t>& out) const {
+    for (int y = 0; y < to_shape_.plane_height(plane); ++y) {
+      for (int x = 0; x < to_shape_.plane_width(plane); ++x) put(out.row(plane, y), x, out.wide, levels_.zero);
     }
-    const int width = to_.shape.plane_width(plane);
-    for_rows(threads, to_.shape.plane_height(plane), [&] {
+  }
+
+  void convert_plane(int plane, const std::vector<uint16_t>& codes, const Planes<const uint8_t>& in,
+                     const Planes<uint8_t>& out, const Threads& threads) const {
+    const int width = to_shape_.plane_width(plane);
+    for_rows(threads, to_shape_.plane_height(plane), [&] {
       return [&](int y) {
-        const uint8_t* in = from_.row(plane, y);
-        uint8_t* out = to_.row(plane, y);
-        for (int x = 0; x < width; ++x) put(out, x, to_.wide, table[static_cast<size_t>(sample_at(in, x, from_.wide))]);
+        const uint8_t* from = in.row(plane, y);
+        uint8_t* to = out.row(plane, y);
+        for (int x = 0; x < width; ++x) put(to, x, out.wide, codes[static_cast<size_t>(sample_at(from, x, in.wide))]);
       };
     });
   }
 
-  void resample_plane(int plane, const Threads& threads) {
-    const ChromaRows rows(from_, before_, form_);
-    for_rows(threads, to_.shape.plane_height(plane), [&] {
+  void resample_plane(int plane, const Planes<const uint8_t>& in, const Planes<uint8_t>& out,
+                      const Threads& threads) const {
+    const ChromaRows rows(in, before_, form_);
+    for_rows(threads, to_shape_.plane_height(plane), [&] {
       return [&, sums = std::vector<int>(), values = std::vector<int>(rows.width())](int y) mutable {
         rows.read(plane, y, sums, values.data());
-        uint8_t* out = to_.row(plane, y);
+        uint8_t* to = out.row(plane, y);
         for (size_t x = 0; x < values.size(); ++x) {
-          put(out, static_cast<int>(x), to_.wide, rescaled(values[x], 16, levels_before_, levels_, false));
+          put(to, static_cast<int>(x), out.wide, rescaled_chroma(values[x]));
         }
       };
     });
@@ -227,9 +255,11 @@ class Resampling {
 
   FrameForm before_, form_;
   Levels levels_before_, levels_;
-  Planes<const uint8_t> from_;
-  Planes<uint8_t> to_;
+  FrameView from_shape_, to_shape_;
+  std::vector<uint16_t> luma_, chroma_;  // of every code, or part of one
 };
+
+namespace {
 
 // Writes rows that have Y', Cb and Cr for every pixel, as numbers of steps from black and from grey.
 class Writer {
@@ -293,8 +323,8 @@ class Writer {
   void put_row(int plane, int y, const double* values, int64_t zero) const {
     uint8_t* out = to_.row(plane, y);
     for (int x = 0; x < to_.shape.plane_width(plane); ++x) {
-      const double value = std::floor(values[x] + static_cast<double>(zero) + 0.5);
-      put(out, x, to_.wide, static_cast<int>(std::clamp(value, 0.0, static_cast<double>(levels_.most))));
+      const double value = std::clamp(values[x] + static_cast<double>(zero) + 0.5, 0.0, levels_.most + 0.5);
+      put(out, x, to_.wide, static_cast<int>(value));
     }
   }
 
@@ -394,7 +424,8 @@ Result<FrameView> FormConverter::operator()(std::shared_ptr<const VideoFrame> fr
         change_matrix(format_, form_, *frame, threads, writer);
       }
     } else {
-      Resampling(format_, form_, *frame, *converted).run(threads);
+      if (!resampling_) resampling_ = std::make_shared<const Resampling>(format_, form_);
+      resampling_->run(*frame, *converted, threads);
     }
     frame = std::move(converted);
   }

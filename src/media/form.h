@@ -34,10 +34,12 @@ class FormConverter {
   Result<FrameView> operator()(std::shared_ptr<const VideoFrame> frame, const Threads& threads);
 
  private:
+  class Resampling;
   VideoFormat format_;
   FrameForm form_;
   Colour colour_;
   FramePool pool_;
+  std::shared_ptr<const Resampling> resampling_;  // made when a frame needs it
 };
 
 }  // namespace acuity

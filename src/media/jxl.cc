@@ -58,11 +58,7 @@ Status name_enumerated(const Source& source, const JxlColorEncoding& encoding, c
   const Result<Colour> named = colour_from_cicp(kCicpUnspecified, transfer, 0, true, source.name);
   if (!named.ok()) return named.status();
   Colour colour = *named;
-  if (gamma) {
-    if (!(encoding.gamma > 0)) return damaged(source, "JPEG XL", "its gamma is not above 0");
-    colour.transfer = Transfer::gamma;
-    colour.gamma = 1 / encoding.gamma;
-  }
+  if (gamma && !(encoding.gamma > 0)) return damaged(source, "JPEG XL", "its gamma is not above 0");
   if (encoding.color_space == JXL_COLOR_SPACE_RGB) {
     const auto xy = [](const double* values) { return std::array<double, 2>{values[0], values[1]}; };
     set_chromaticities(colour, {xy(encoding.primaries_red_xy), xy(encoding.primaries_green_xy),
@@ -73,8 +69,12 @@ Status name_enumerated(const Source& source, const JxlColorEncoding& encoding, c
     picture.found.push_back(fmt::format("intensity target {} nit", info.intensity_target));
   }
   picture.view.colour = colour;
-  picture.found.push_back(gamma ? fmt::format("enumerated colour space, gamma {:.6g}", colour.gamma)
-                                : fmt::format("enumerated colour space, CICP transfer {}", transfer));
+  std::string found = fmt::format("enumerated colour space, CICP transfer {}", transfer);
+  if (gamma) {
+    found = fmt::format("enumerated colour space, gamma {:.6g}", 1 / encoding.gamma);
+    found += set_gamma(picture, encoding.gamma, true);
+  }
+  picture.found.push_back(std::move(found));
   return {};
 }
 

@@ -56,6 +56,26 @@ bool begins_anew(const AVPacket& packet) {
   return !marked;
 }
 
+// Whether a codec has limited range where a stream does not say.
+bool is_limited_by_rule(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_MPEG4:
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_VC1:
+    case AV_CODEC_ID_VP8:
+    case AV_CODEC_ID_VP9:
+    case AV_CODEC_ID_AV1:
+    case AV_CODEC_ID_PRORES:
+    case AV_CODEC_ID_DNXHD:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class LibavSource : public FrameSource {
  public:
   ~LibavSource() override {
@@ -305,6 +325,7 @@ class LibavSource : public FrameSource {
     Result<PixelKind> kind = describe_pixels(*libav_, *decoded_, name_, format_, said);
     if (!kind.ok()) return kind.status();
     is_rgb_ = *kind == PixelKind::rgb;
+    if (!said.full_range && is_limited_by_rule(decoder_->codec_id)) said.full_range = false;
     if (!is_rgb_) ACUITY_TRY(complete_format(format_, said, options.limits, name_));
     stored_ = format_;
     turn();

@@ -138,8 +138,12 @@ Colour usual_colour(const Party& a, const Party& b) {
   return {};
 }
 
-// Whether the profile of one side can describe the samples of the other.
-bool fits(const Colour& colour, const Party& side) { return !colour.icc || read_icc(*colour.icc, side.grey()).ok(); }
+// Whether the colours of one side can be those of the other: a profile may not be made for such samples, and light
+// itself is held by floats alone.
+bool fits(const Colour& colour, const Party& side) {
+  if (is_linear(colour) && !side.seemed_linear) return false;
+  return !colour.icc || read_icc(*colour.icc, side.grey()).ok();
+}
 
 void settle_colour(Party& a, Party& b) {
   const auto says_both = [](const Party& side) {
@@ -160,7 +164,7 @@ void settle_colour(Party& a, Party& b) {
   const auto settle_one = [&](Origin Party::* origin, void (*copy)(const Colour&, Colour&)) {
     for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
       if (is_known(to->*origin)) continue;
-      const bool takes = from->*origin == Origin::file && !from->format.colour.icc;
+      const bool takes = from->*origin == Origin::file && !from->format.colour.icc && fits(from->format.colour, *to);
       copy(takes ? from->format.colour : usual, to->format.colour);
       to->*origin = takes ? Origin::other_side : Origin::assumed;
     }
@@ -192,11 +196,13 @@ void state(Party& side, const std::string& other) {
   }
 }
 
-// What nobody warns about: SDR as nearly all pictures and videos have it.
-bool is_ordinary(const Colour& colour, bool grey) {
-  const Colour meant = plain(colour, grey);
-  return !meant.icc && (meant.transfer == Transfer::srgb || meant.transfer == Transfer::bt1886) &&
-         (grey || same_primaries(chromaticities_of(meant), {}));
+// Whether what a side took over for its colours is SDR as nearly all pictures and videos have it.
+bool took_ordinary_colours(const Party& side) {
+  const Colour meant = plain(side.format.colour, side.grey());
+  const bool transfer = meant.transfer == Transfer::srgb || meant.transfer == Transfer::bt1886;
+  const bool primaries = side.grey() || same_primaries(chromaticities_of(meant), {});
+  return !meant.icc && (transfer || side.transfer != Origin::other_side) &&
+         (primaries || side.primaries != Origin::other_side);
 }
 
 // What one side took over from the other, or was given for want of anything better, and what may well be wrong.
@@ -216,8 +222,13 @@ void warn_of_doubt(const Party& side, const Party& other, std::vector<std::strin
     warnings.push_back(fmt::format(
         "{} has float samples and does not say how they relate to light: taken as {}; --colour linear tells otherwise",
         side.name, describe(format.colour, side.grey())));
-  } else if (colour_taken && !is_ordinary(format.colour, side.grey())) {
+  } else if (colour_taken && !took_ordinary_colours(side)) {
     took_over("what its colours are", describe(format.colour, side.grey()), "--colour");
+  } else if (side.transfer == Origin::assumed && other.transfer == Origin::file && is_linear(other.format.colour)) {
+    warnings.push_back(
+        fmt::format("{} does not say what its colours are and is taken as {} beside {}, which is linear "
+                    "light; --colour tells otherwise",
+                    side.name, describe(format.colour, side.grey()), other.name));
   }
   if (side.has_matrix() && side.matrix == Origin::assumed && other.format.rgb) {
     warnings.push_back(fmt::format(

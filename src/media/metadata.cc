@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Colour and orientation as files state them.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,26 @@ Status set_cicp(const Source& source, Picture& picture, int primaries, int trans
   picture.says_primaries = primaries != kCicpUnspecified;
   picture.says_transfer = transfer != kCicpUnspecified;
   return {};
+}
+
+std::string set_gamma(Picture& picture, double gamma, bool has_primaries) {
+  // ImageMagick and many others write 1 / 2.2 with the primaries of sRGB for sRGB itself, which libpng and browsers
+  // read so, and cjxl takes it over; FFmpeg writes 1 / 1.961 for the camera curve of BT.709, which is shown on BT.1886
+  // displays.
+  constexpr double kSrgb = 0.45455, kBt709 = 0.50994, kTolerance = 5e-5;
+  Colour& colour = picture.view.colour;
+  const bool bt709 = has_primaries && (picture.view.is_grey() || colour.primaries == Primaries::bt709);
+  if (bt709 && std::abs(gamma - kSrgb) <= kTolerance) {
+    colour.transfer = Transfer::srgb;
+    return " with the primaries of sRGB, which stands for sRGB";
+  }
+  if (has_primaries && std::abs(gamma - kBt709) <= kTolerance) {
+    colour.transfer = Transfer::bt1886;
+    return ", which stands for the curve of BT.709, as shown by a BT.1886 display";
+  }
+  colour.transfer = gamma == 1 ? Transfer::linear : Transfer::gamma;
+  colour.gamma = 1 / gamma;
+  return "";
 }
 
 void assume_srgb(Picture& picture) {

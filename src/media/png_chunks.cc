@@ -54,32 +54,11 @@ Status read_iccp(const Source& source, Picture& picture, Bytes chunk) {
   return set_icc(source, picture, *profile);
 }
 
-// What writers mean by a gamma that is only near the curve they know. ImageMagick and many others write 1 / 2.2 with
-// the primaries of sRGB for sRGB itself, which libpng and browsers read so; FFmpeg writes 1 / 1.961 for the camera
-// curve of BT.709, which is shown on BT.1886 displays.
-constexpr uint32_t kGammaOfSrgb = 45455, kGammaOfBt709 = 50994, kGammaTolerance = 5;
-
-bool near(uint32_t gamma, uint32_t other) {
-  return gamma >= other - kGammaTolerance && gamma <= other + kGammaTolerance;
-}
-
 Status read_gama(const Source& source, Picture& picture, Bytes chunk, bool has_primaries) {
   const uint32_t value = chunk.size() == 4 ? big_endian_32(chunk.data()) : 0;
   if (value == 0) return damaged(source, "PNG", "its gAMA chunk holds no number above 0");
-  Colour& colour = picture.view.colour;
   const std::string found = fmt::format("gAMA {}", value / 100000.0);
-  if (near(value, kGammaOfSrgb) && has_primaries && colour.primaries == Primaries::bt709) {
-    picture.found.push_back(found + " with the primaries of sRGB, which stands for sRGB");
-    return {};
-  }
-  if (near(value, kGammaOfBt709) && has_primaries) {
-    colour.transfer = Transfer::bt1886;
-    picture.found.push_back(found + ", which stands for the curve of BT.709, as shown by a BT.1886 display");
-    return {};
-  }
-  colour.transfer = value == 100000 ? Transfer::linear : Transfer::gamma;
-  colour.gamma = 100000.0 / value;
-  picture.found.push_back(found);
+  picture.found.push_back(found + set_gamma(picture, value / 100000.0, has_primaries));
   return {};
 }
 

@@ -168,7 +168,7 @@ TEST(Score, WarnsWhereTransparencyOrColourIsLost) {
   EXPECT_EQ(seen.err, "");
   const Outcome colour = acuity({"score", "-m", "psnr", "--json", png_in_linear_light(16, 16), opaque});
   EXPECT_EQ(colour.exit_code, 0) << colour.err;
-  EXPECT_NE(colour.err.find(opaque + " does not say what its colours are and is taken as linear light"),
+  EXPECT_NE(colour.err.find(opaque + " does not say what its colours are and is taken as sRGB beside"),
             std::string::npos)
       << colour.err;
   EXPECT_EQ(acuity({"score", "-m", "psnr", opaque, opaque}).err, "");

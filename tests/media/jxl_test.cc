@@ -89,6 +89,15 @@ TEST(Jxl, ReadsEnumeratedColour) {
   EXPECT_TRUE(says(refusal(encode_jxl(drawing, {.transfer = 17})), {"transfer function 17"}));
 }
 
+// cjxl takes over the gamma that ImageMagick writes into PNG for sRGB.
+TEST(Jxl, TakesTheGammaOfSrgbForSrgb) {
+  const Picture picture = decode(encode_jxl(draw(4, 4, 3, 8), {.transfer = 65535, .gamma = 0.45455}));
+  EXPECT_EQ(picture.view.colour.transfer, Transfer::srgb);
+  EXPECT_TRUE(lists(picture.found, "stands for sRGB"));
+  EXPECT_EQ(decode(encode_jxl(draw(4, 4, 3, 8), {.transfer = 65535, .gamma = 0.4})).view.colour.transfer,
+            Transfer::gamma);
+}
+
 TEST(Jxl, ReadsTheProfile) {
   const Picture picture = decode(encode_jxl(draw(8, 8, 3, 8), {.icc = rgb_profile()}));
   ASSERT_TRUE(picture.view.colour.icc);

@@ -144,6 +144,11 @@ TEST(Meaning, FloatsAreLightOnlyAmongThemselves) {
   EXPECT_EQ(meaning.distorted.colour.transfer, Transfer::srgb);
   EXPECT_TRUE(lists(meaning.warnings, "b has float samples and does not say how they relate to light"));
   EXPECT_EQ(settled(picture(), floats).distorted.colour.transfer, Transfer::srgb);
+  // Integers are not taken for light because their partner is.
+  const PairMeaning beside = settled(picture(), with(picture(), Transfer::linear));
+  EXPECT_EQ(beside.reference.colour.transfer, Transfer::srgb);
+  EXPECT_TRUE(lists(beside.warnings, "a does not say what its colours are and is taken as sRGB beside b"));
+  EXPECT_EQ(settled(floats, with(picture(), Transfer::linear)).reference.colour.transfer, Transfer::linear);
   MeaningOptions options;
   options.distorted.transfer = 8;
   EXPECT_EQ(settled(picture(true), floats, options).distorted.colour.transfer, Transfer::linear);
