@@ -155,6 +155,8 @@ TEST(Files, WhatHasNoEndIsRefusedAtItsBeginning) {
   }
 }
 
+// Sanitizers and emulators reserve more addresses than any limit leaves.
+#ifdef ACUITY_MEMORY_CAN_BE_LIMITED
 TEST(Files, MemoryThatRunsOutIsNotDamage) {
   const std::string video = scratch("v.mkv");
   Encoding encoding{.width = 2560, .height = 1440, .times = {0, 40}};
@@ -172,6 +174,7 @@ TEST(Files, MemoryThatRunsOutIsNotDamage) {
   }
   EXPECT_GT(refused, 0);
 }
+#endif
 
 TEST(Files, StreamsThatAreShownDifferentlyAreWarnedOf) {
   const auto stream = [](const std::string& name, const std::string& extra) {

@@ -180,7 +180,8 @@ TEST(Meaning, AReferenceThatDoesNotSayIsPreparedForEachPartner) {
   for (const char* threads : {"1", "2"}) {
     const Outcome outcome = acuity({"score", "--json", "--threads", threads, plain, other, plain, other});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const json& result : json::parse(outcome.out)["results"]) {
+    const json report = json::parse(outcome.out);
+    for (const json& result : report["results"]) {
       EXPECT_EQ(result["metrics"]["ssimulacra2"]["value"], 100) << result["distorted"];
     }
     EXPECT_TRUE(contains(outcome.err, "Display P3")) << outcome.err;

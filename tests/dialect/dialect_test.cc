@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "device/vulkan/validation.h"
 #include "lang/targets.h"
 
 namespace acuity::tests {
@@ -46,6 +47,7 @@ int test(const std::string& device, bool all) {
       fmt::print("{}: {}, {}{}\n", info.id, info.name, info.driver, info.note.empty() ? "" : "; " + info.note);
       if (all) tally.compare("what the device lacks", info.lacks, 0u);
       check_device(*opened, tally);
+      tally.expect_ok("calls of Vulkan", vulkan_validation());
     } else {
       tally.expect_ok(device, opened.status());
     }
