@@ -4,9 +4,8 @@
 
 namespace acuity::bench {
 
-static const bool weighted = bench_metric("iwssim", {.metric = "iwssim"});
-static const bool plain =
-    bench_metric("iwssim/weights=none", {.metric = "iwssim", .metric_options = {{"weights", "none"}}});
-static const bool classic = bench_metric("msssim", {.metric = "msssim"});
+static const bool weighted = bench_metric("iwssim", {.metrics = {"iwssim"}});
+static const bool plain = bench_metric("iwssim/weights=none", {.metrics = {{"iwssim", {{"weights", "none"}}}}});
+static const bool classic = bench_metric("msssim", {.metrics = {"msssim"}});
 
 }  // namespace acuity::bench

@@ -24,19 +24,21 @@ inline void run_metric(benchmark::State& state, const ScorerOptions& options, bo
   const int side = static_cast<int>(state.range(0));
   const Drawing reference = draw(side, false), distorted = draw(side, true);
   Result<Scorer> scorer = scorer_for(state, options);
-  if (!scorer.ok() || (cached && !scorer->set_reference(reference.view()).ok())) {
+  const Result<Reference> prepared = scorer.ok() && cached ? scorer->prepare(reference.view()) : Reference();
+  if (!scorer.ok() || !prepared.ok()) {
     state.SkipWithError("the scorer could not be made");
     return;
   }
-  Result<Score> score = Status(StatusCode::internal, "not run");
+  Result<std::vector<Score>> scores = Status(StatusCode::internal, "not run");
   for (auto _ : state) {
-    score = cached ? scorer->score(distorted.view()) : scorer->score(reference.view(), distorted.view());
-    benchmark::DoNotOptimize(score);
+    scores = cached ? scorer->score(*prepared, distorted.view()) : scorer->score(reference.view(), distorted.view());
+    benchmark::DoNotOptimize(scores);
   }
-  if (!score.ok()) {
-    state.SkipWithError(score.status().message().c_str());
+  if (!scores.ok()) {
+    state.SkipWithError(scores.status().message().c_str());
     return;
   }
+  const Score* score = &scores->front();
   const double pixels = static_cast<double>(side) * side;
   state.SetLabel(score->provenance.device);
   state.counters["score"] = score->value;
@@ -48,7 +50,7 @@ inline void run_metric(benchmark::State& state, const ScorerOptions& options, bo
 inline void run_many(benchmark::State& state, const ScorerOptions& options) {
   const int side = static_cast<int>(state.range(0));
   const Drawing reference = draw(side, false), distorted = draw(side, true);
-  const std::vector<ImagePair> pairs(64, {reference.view(), distorted.view()});
+  const std::vector<InputPair> pairs(64, {reference.view(), distorted.view()});
   Result<Scorer> scorer = scorer_for(state, options);
   for (auto _ : state) {
     if (!scorer.ok() || !scorer->score_many(pairs).ok()) {

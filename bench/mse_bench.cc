@@ -11,20 +11,22 @@ namespace {
 void psnr(benchmark::State& state) {
   const int side = static_cast<int>(state.range(0));
   const Drawing reference = draw(side, false), distorted = draw(side, true);
-  Result<Scorer> scorer = Scorer::create({.metric = "psnr", .threads = static_cast<int>(state.range(1))}, side, side);
+  Result<Scorer> scorer =
+      Scorer::create({.metrics = {"psnr"}, .threads = static_cast<int>(state.range(1))}, side, side);
   if (!scorer.ok()) {
     state.SkipWithError(scorer.status().message().c_str());
     return;
   }
-  Result<Score> score = Status(StatusCode::internal, "not run");
+  Result<std::vector<Score>> scores = Status(StatusCode::internal, "not run");
   for (auto _ : state) {
-    score = scorer->score(reference.view(), distorted.view());
-    benchmark::DoNotOptimize(score);
+    scores = scorer->score(reference.view(), distorted.view());
+    benchmark::DoNotOptimize(scores);
   }
-  if (!score.ok()) {
-    state.SkipWithError(score.status().message().c_str());
+  if (!scores.ok()) {
+    state.SkipWithError(scores.status().message().c_str());
     return;
   }
+  const Score* score = &scores->front();
   state.SetLabel(score->provenance.device);
   state.counters["score"] = score->value;
   state.SetItemsProcessed(state.iterations() * int64_t{side} * side);  // pixels

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metric_bench.h"
 
-static const bool registered = acuity::bench::bench_metric("ssimulacra2", {.metric = "ssimulacra2"});
+static const bool registered = acuity::bench::bench_metric("ssimulacra2", {.metrics = {"ssimulacra2"}});

@@ -42,6 +42,7 @@ struct Provenance {
 };
 
 struct Score {
+  std::string metric;  ///< its name
   double value = 0;
   std::vector<NamedValue> outputs;          ///< the metric's other results, in a fixed order
   DifferenceMap map;                        ///< empty unless requested

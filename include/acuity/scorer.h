@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Scores pairs of pictures.
 //
-//   auto scorer = acuity::Scorer::create({.metric = "ssimulacra2"}, width, height);
+//   auto scorer = acuity::Scorer::create({.metrics = {"ssimulacra2", "butteraugli"}}, width, height);
 //   if (!scorer.ok()) return report(scorer.status());
-//   scorer->set_reference(reference);                // once: computes what depends only on the reference
-//   acuity::Result<acuity::Score> a = scorer->score(distorted);      // many times
-//   acuity::Result<acuity::Score> b = scorer->score(other, other_distorted);
-//   auto c = scorer->score_many(pairs);              // for many small pictures
+//   auto scores = scorer->score(original, distorted);          // one Score per metric; each picture is uploaded once
+//   auto reference = scorer->prepare(original);                // once: computes what depends only on the reference
+//   auto against = scorer->score(*reference, distorted);       // many times
+//   auto job = scorer->start(*reference, distorted);           // returns at once
+//   auto later = job->finish();
+//   auto many = scorer->score_many(pairs);                     // for many small pictures
 //
-// Only one thread at a time may use a Scorer; it uses several inside. Different Scorers are independent.
+// Several threads may use a Scorer at once. Different Scorers are independent.
 #ifndef ACUITY_SCORER_H
 #define ACUITY_SCORER_H
 
@@ -22,7 +24,7 @@
 #include <vector>
 
 #include "acuity/export.h"
-#include "acuity/image.h"
+#include "acuity/input.h"
 #include "acuity/score.h"
 #include "acuity/status.h"
 
@@ -39,10 +41,20 @@ struct MemoryMode {
   static MemoryMode strip(int rows) { return {Kind::strip, rows}; }
 };
 
-struct ScorerOptions {
+/// A metric to score with.
+struct MetricRequest {
+  MetricRequest() = default;
+  MetricRequest(const char* name) : metric(name) {}  // NOLINT(google-explicit-constructor): a name is a request
+  MetricRequest(std::string name, std::vector<OptionValue> values = {})  // NOLINT(google-explicit-constructor)
+      : metric(std::move(name)), options(std::move(values)) {}
+
   std::string metric{};  ///< a name from metrics()
   /// Settings of that metric, by the names in MetricInfo::options. Settings left out have their defaults.
-  std::vector<OptionValue> metric_options{};
+  std::vector<OptionValue> options{};
+};
+
+struct ScorerOptions {
+  std::vector<MetricRequest> metrics{};
   std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never substituted
   int64_t expected_pairs = 1;   ///< how many pairs you expect to score: "auto" uses a GPU if that is faster
   MemoryMode memory{};
@@ -68,7 +80,7 @@ struct MetricOption {
 
 /// Describes a metric.
 struct MetricInfo {
-  std::string name;     ///< as in ScorerOptions::metric
+  std::string name;     ///< as in MetricRequest::metric
   std::string version;  ///< of the definition
   std::string title;    ///< one line for lists
   Better better = Better::higher;
@@ -79,7 +91,7 @@ struct MetricInfo {
   /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
   std::optional<std::pair<double, double>> map_thresholds{};
   std::string alpha_rule;               ///< how transparency is handled, in words
-  std::vector<MetricOption> options{};  ///< the options that ScorerOptions::metric_options accepts
+  std::vector<MetricOption> options{};  ///< the options that MetricRequest::options accepts
   std::string variant{};                ///< the option set by a word without a name, as in "metric:word"; empty: none
   bool frames = false;                  ///< works on Y'CbCr frames: use FrameScorer instead of Scorer
 };
@@ -93,33 +105,81 @@ ACUITY_API const MetricInfo* find_metric(std::string_view name);
 /// What a value of that metric means to a person, in a few words; empty if the metric has no anchors.
 ACUITY_API std::string meaning(std::string_view metric, double value);
 
-struct ImagePair {
-  ImageView reference;
-  ImageView distorted;
+struct InputPair {
+  Input reference;
+  Input distorted;
+};
+
+/// What the metrics of a Scorer keep of a reference, made by Scorer::prepare. Copies are the same. It works with any
+/// Scorer that has the same size and device, and some or all of the same metrics with the same options; on several
+/// threads at once.
+class ACUITY_API Reference {
+ public:
+  Reference() noexcept = default;
+  /// Memory held for it, on the host and on the device.
+  int64_t bytes() const noexcept;
+
+  struct State;
+  const std::shared_ptr<const State>& state() const noexcept { return state_; }
+
+ private:
+  friend class Scorer;
+  std::shared_ptr<const State> state_;
+};
+
+/// A pair being scored. The destructor waits for it.
+class ACUITY_API Job {
+ public:
+  ~Job();
+  Job(Job&&) noexcept;
+  Job& operator=(Job&&) noexcept;
+
+  bool done() const noexcept;
+  /// Waits until it is done. One Score per metric, in the order of ScorerOptions::metrics, or the first failure. Only
+  /// the first call gets them.
+  Result<std::vector<Score>> finish();
+  /// finish() answers with StatusCode::cancelled unless the scores were there before. What has begun on a device runs
+  /// to its end.
+  void cancel() noexcept;
+
+  struct State;
+
+ private:
+  friend class Scorer;
+  explicit Job(std::shared_ptr<State> state) noexcept;
+  std::shared_ptr<State> state_;
 };
 
 class ACUITY_API Scorer {
  public:
   static Result<Scorer> create(const ScorerOptions& options, int width, int height);
+  /// Waits for all jobs.
   ~Scorer();
   Scorer(Scorer&&) noexcept;
   Scorer& operator=(Scorer&&) noexcept;
 
-  /// Prepares a reference for score(distorted). The view may go away afterwards.
-  Status set_reference(const ImageView& reference);
-  /// Scores a picture against the reference that was set.
-  Result<Score> score(const ImageView& distorted);
-  /// Scores a pair. A reference that was set stays.
-  Result<Score> score(const ImageView& reference, const ImageView& distorted);
+  /// Computes what depends only on the reference, for any number of distorted pictures. The pixels may go away
+  /// afterwards.
+  Result<Reference> prepare(const Input& reference);
+
+  /// Begins to score a pair and returns. A few jobs run at the same time; the others wait in line.
+  Result<Job> start(const Input& reference, const Input& distorted);
+  Result<Job> start(const Reference& reference, const Input& distorted);
+
+  /// Scores a pair: one Score per metric, in the order of ScorerOptions::metrics, or the first failure.
+  Result<std::vector<Score>> score(const Input& reference, const Input& distorted);
+  Result<std::vector<Score>> score(const Reference& reference, const Input& distorted);
+
   /// Scores many pairs, in order, faster than one call each. Small pairs run in parallel: one per thread on the CPU,
   /// several at once on a GPU. Each pair has its own result; the call itself fails only if no pair could be started.
-  Result<std::vector<Result<Score>>> score_many(std::span<const ImagePair> pairs);
+  Result<std::vector<Result<std::vector<Score>>>> score_many(std::span<const InputPair> pairs);
 
-  const MetricInfo& metric() const;  ///< without a name where the Scorer was moved from
+  /// The metrics, in the order of ScorerOptions::metrics; none if the Scorer was moved from.
+  std::span<const MetricInfo* const> metrics() const noexcept;
 
  private:
   struct State;
-  explicit Scorer(std::unique_ptr<State> state);
+  explicit Scorer(std::unique_ptr<State> state) noexcept;
   std::unique_ptr<State> state_;
 };
 

@@ -84,8 +84,7 @@ bool finite(const Score& score) {
 }
 
 ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs) {
-  return {.metric = metric.name,
-          .metric_options = metric.options,
+  return {.metrics = {{metric.name, metric.options}},
           .device = job.device,
           .expected_pairs = pairs,
           .memory = job.memory,
@@ -117,7 +116,7 @@ Status PairScorer::open_scorers() {
     const ScorerOptions options = scorer_options(job_, metric, static_cast<int64_t>(job_.distorted.size()));
     Result<Scorer> scorer = Scorer::create(options, reference_.view.width, reference_.view.height);
     if (!scorer.ok()) return scorer.status();
-    scorers_.push_back(std::move(*scorer));
+    scorers_.push_back({std::move(*scorer), {}});
   }
   prepared_.reset();
   return {};
@@ -131,7 +130,7 @@ Status PairScorer::prepare(const Entrant& entrant) {
   if (prepared_ && same_colour(*prepared_, view.colour, view.is_grey())) return {};
   const Stopwatch watch;
   prepared_.reset();
-  for (Scorer& scorer : scorers_) ACUITY_TRY(scorer.set_reference(view));
+  for (MetricScorer& metric : scorers_) ACUITY_TRY_ASSIGN(metric.reference, metric.scorer.prepare(view));
   prepared_ = view.colour;
   prepare_ms_ += watch.milliseconds();
   if (reference_.says_transfer && reference_.says_primaries) {
@@ -180,18 +179,19 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
   for (size_t m = 0; m < scorers_.size() && !left.empty(); ++m) {
     progress_(fmt::format("computing {}{}", job_.metrics[m].label,
                           scorers_.size() == 1 ? "" : fmt::format(", metric {} of {}", m + 1, scorers_.size())));
-    std::vector<Result<Score>> scores = score_with(scorers_[m], left);
+    std::vector<Result<std::vector<Score>>> scores = score_with(scorers_[m], left);
     std::vector<Entrant*> good;
     for (size_t i = 0; i < left.size(); ++i) {
       PairResult& result = left[i]->result;
       const std::string files = fmt::format("{} and {}", shown(result.reference), shown(result.distorted));
       if (!scores[i].ok()) {
         result.status = naming_files(scores[i].status(), files);
-      } else if (!finite(*scores[i])) {
+      } else if (!finite(scores[i]->front())) {
         result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
                                                                  job_.metrics[m].label));
       } else {
-        result.scores.push_back({&scorers_[m].metric(), job_.metrics[m].label, std::move(*scores[i]), {}});
+        result.scores.push_back(
+            {scorers_[m].scorer.metrics()[0], job_.metrics[m].label, std::move(scores[i]->front()), {}});
         good.push_back(left[i]);
         continue;
       }
@@ -261,18 +261,20 @@ Status PairScorer::fit_reference(int width, int height) {
   return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
-std::vector<Result<Score>> PairScorer::score_with(Scorer& scorer, const std::vector<Entrant*>& entrants) {
+std::vector<Result<std::vector<Score>>> PairScorer::score_with(MetricScorer& metric,
+                                                               const std::vector<Entrant*>& entrants) {
   if (side_by_side_) {
-    std::vector<ImagePair> pairs;
+    std::vector<InputPair> pairs;
     for (const Entrant* entrant : entrants) pairs.push_back({reference_view(*entrant), entrant->distorted.view});
-    Result<std::vector<Result<Score>>> scores = scorer.score_many(pairs);
+    Result<std::vector<Result<std::vector<Score>>>> scores = metric.scorer.score_many(pairs);
     if (scores.ok()) return std::move(*scores);
-    return std::vector<Result<Score>>(entrants.size(), scores.status());
+    return std::vector<Result<std::vector<Score>>>(entrants.size(), scores.status());
   }
-  std::vector<Result<Score>> scores;
+  std::vector<Result<std::vector<Score>>> scores;
   for (const Entrant* entrant : entrants) {
     const ImageView& view = entrant->distorted.view;
-    scores.push_back(prepared_ ? scorer.score(view) : scorer.score(reference_view(*entrant), view));
+    scores.push_back(prepared_ ? metric.scorer.score(metric.reference, view)
+                               : metric.scorer.score(reference_view(*entrant), view));
   }
   return scores;
 }

@@ -144,7 +144,11 @@ class PairScorer {
   Status enter(Entrant& entrant) const;
   Status fit(Entrant& entrant);
   Status fit_reference(int width, int height);
-  std::vector<Result<Score>> score_with(Scorer& scorer, const std::vector<Entrant*>& entrants);
+  struct MetricScorer {
+    Scorer scorer;
+    Reference reference;  // while one is prepared
+  };
+  std::vector<Result<std::vector<Score>>> score_with(MetricScorer& metric, const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;
   std::function<void(const std::string&)> progress_;
@@ -154,7 +158,7 @@ class PairScorer {
   Picture reference_;
   FileFacts reference_facts_;
   double prepare_ms_ = 0;
-  std::vector<Scorer> scorers_;
+  std::vector<MetricScorer> scorers_;
   std::optional<Colour> prepared_;  // the colours of the reference that the scorers hold
   Status status_;
 };

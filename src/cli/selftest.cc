@@ -58,8 +58,9 @@ const Answer* find_answer(std::string_view metric, std::string_view pair) {
 }
 
 // What is wrong with one result; empty when nothing is.
-std::string complaint(const Result<Score>& score, const std::string& pair, const double* answer) {
-  if (!score.ok()) return fmt::format("{}: {}", pair, score.status().message());
+std::string complaint(const Result<std::vector<Score>>& scores, const std::string& pair, const double* answer) {
+  if (!scores.ok()) return fmt::format("{}: {}", pair, scores.status().message());
+  const Score* score = &scores->front();
   if (answer == nullptr)
     return fmt::format("{}: {}, and no answer to compare it with", pair, exact_number(score->value));
   if (score->value == *answer) return "";
@@ -72,7 +73,7 @@ std::vector<std::string> check(const MetricInfo& metric, int threads, const std:
     if (!text.empty()) complaints.push_back(text);
   };
   const DrawnPicture& first = pairs.front().reference;
-  Result<Scorer> scorer = Scorer::create({.metric = metric.name, .threads = threads}, first.width, first.height);
+  Result<Scorer> scorer = Scorer::create({.metrics = {metric.name}, .threads = threads}, first.width, first.height);
   if (!scorer.ok()) return {scorer.status().message()};
   for (const DrawnPair& pair : pairs) {
     const Answer* answer = find_answer(metric.name, pair.name);

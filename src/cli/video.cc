@@ -248,15 +248,15 @@ class VideoScorer {
     result_.video->convert_ms += watch.milliseconds();
     std::vector<Score> scores;
     for (PictureScorer& picture : scorers_) {
-      Result<Score> scored = picture.scorer.score(original, other);
+      Result<std::vector<Score>> scored = picture.scorer.score(original, other);
       const std::string place =
           fmt::format("frame {} of {} and {}", reference.index, reference_->name(), distorted_->name());
       if (!scored.ok()) return naming_files(scored.status(), place);
-      if (!finite(*scored)) {
+      if (!finite(scored->front())) {
         return Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", place,
                                                         result_.scores[picture.place].label));
       }
-      scores.push_back(std::move(*scored));
+      scores.push_back(std::move(scored->front()));
     }
     for (size_t i = 0; i < scores.size(); ++i) keep(result_.scores[scorers_[i].place], std::move(scores[i]));
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Colour, in the kernel dialect: include it after lang/exact.h. colour/steps.cc does it on the CPU,
-// metrics/upload_kernels.h on GPUs.
+// device/pixels/convert_kernels.h on GPUs.
 #include "colour/curves.h"
 
 // Equal samples of different depths, and of floats, must give equal light. What they have in common is the quotient of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What is done to pixels between their samples and a metric's working space, as numbers alone, so that vectors of the
-// CPU (here) and kernels (metrics/upload.h) can do it alike: colour/math.h, compiled for both.
+// CPU (here) and kernels (device/pixels/reader.h) can do it alike: colour/math.h, compiled for both.
 #ifndef ACUITY_COLOUR_STEPS_H
 #define ACUITY_COLOUR_STEPS_H
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <functional>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -38,21 +37,6 @@ Status check_launch(const DeviceInfo& device, const KernelInfo& kernel, int grou
     return refuse(fmt::format("{} bytes of arguments; {} are possible", arguments.size(), kMaximumArgumentBytes));
   }
   return check_needs(device, kernel);
-}
-
-bool overlap(HostBytes a, HostBytes b) {
-  const std::less<const std::byte*> before;
-  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
-}
-
-/// Such inputs cannot be told apart by the addresses of uploads.
-bool any_overlap(std::span<const HostBytes> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      if (overlap(inputs[i], inputs[k])) return true;
-    }
-  }
-  return false;
 }
 
 class CheckedEvent : public Event {
@@ -115,11 +99,12 @@ class CheckedQueue : public Queue {
 
   Status wait_for(const Event& event) override {
     const auto& checked = static_cast<const CheckedEvent&>(event);
-    return attempt(
-        [&] {
-          return checked.signalled() ? Status() : Status(StatusCode::internal, "waiting for an event nobody signalled");
-        },
-        [&] { return inner_->wait_for(checked.inner()); });
+    return attempt([&] { return check_signalled(checked); }, [&] { return inner_->wait_for(checked.inner()); });
+  }
+
+  Status wait_for_outside(const Event& event) override {
+    const auto& checked = static_cast<const CheckedEvent&>(event);
+    return attempt([&] { return check_signalled(checked); }, [&] { return inner_->wait_for_outside(checked.inner()); });
   }
 
   Status wait() override {
@@ -137,6 +122,9 @@ class CheckedQueue : public Queue {
   const Status& failure() const { return failure_; }
 
  private:
+  static Status check_signalled(const CheckedEvent& event) {
+    return event.signalled() ? Status() : Status(StatusCode::internal, "waiting for an event nobody signalled");
+  }
   static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
 
   std::unique_ptr<Queue> inner_;
@@ -146,32 +134,15 @@ class CheckedQueue : public Queue {
 
 class CheckedRecording : public Recording {
  public:
-  CheckedRecording(std::unique_ptr<Recording> inner, CheckedQueue& queue, std::span<const HostBytes> inputs)
-      : inner_(std::move(inner)), queue_(queue) {
-    for (const HostBytes& input : inputs) sizes_.push_back(input.size());
-  }
+  CheckedRecording(std::unique_ptr<Recording> inner, CheckedQueue& queue) : inner_(std::move(inner)), queue_(queue) {}
 
-  Status repeat(std::span<const HostBytes> inputs) override {
-    return queue_.attempt([&] { return check(inputs); }, [&] { return inner_->repeat(inputs); });
+  Status repeat() override {
+    return queue_.attempt([] { return Status(); }, [&] { return inner_->repeat(); });
   }
 
  private:
-  Status check(std::span<const HostBytes> inputs) const {
-    if (inputs.size() != sizes_.size()) {
-      return {StatusCode::internal,
-              fmt::format("work recorded with {} inputs is repeated with {}", sizes_.size(), inputs.size())};
-    }
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].size() == sizes_[i]) continue;
-      return {StatusCode::internal, fmt::format("input {} of recorded work had {} bytes and has {} when it is repeated",
-                                                i, sizes_[i], inputs[i].size())};
-    }
-    return {};
-  }
-
   std::unique_ptr<Recording> inner_;
   CheckedQueue& queue_;
-  std::vector<size_t> sizes_;
 };
 
 class CheckedDevice : public Device {
@@ -207,14 +178,12 @@ class CheckedDevice : public Device {
     return status.ok() ? inner_->prepare(kernel) : status;
   }
 
-  Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
-                                            const std::function<Status()>& work) override {
+  Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) override {
     auto& checked = static_cast<CheckedQueue&>(queue);
     if (!checked.failure().ok()) return checked.failure();
-    if (any_overlap(inputs)) return std::unique_ptr<Recording>();
-    auto recording = inner_->record(checked.inner(), inputs, work);
+    auto recording = inner_->record(checked.inner(), work);
     if (!recording.ok() || *recording == nullptr) return recording;
-    return std::unique_ptr<Recording>(new CheckedRecording(std::move(*recording), checked, inputs));
+    return std::unique_ptr<Recording>(new CheckedRecording(std::move(*recording), checked));
   }
 
  private:

@@ -97,7 +97,10 @@ class Queue {
   virtual Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) = 0;
   virtual Status signal(Event& event) = 0;          // when all before it is done
   virtual Status wait_for(const Event& event) = 0;  // what comes after waits; the event has been signalled before
-  virtual Status wait() = 0;                        // until everything is done
+  /// The same for an event of a queue that has no part in what is being recorded: each repetition waits for whatever
+  /// was signalled last. Only inside Device::record.
+  virtual Status wait_for_outside(const Event& event) = 0;
+  virtual Status wait() = 0;  // until everything is done
 
   /// kernel(groups_x, groups_y, arguments...), checked by the compiler.
   template <typename... Parameters, typename... Arguments>
@@ -109,18 +112,13 @@ class Queue {
   }
 };
 
-/// Page-locked memory of the host.
-using HostBytes = std::span<const std::byte>;
-
 /// Work that a device keeps in a form of its own, to be done again all at once. It may be destroyed while that is in
 /// flight, but not repeated once its queue is gone.
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Gives all of it to the queue that it was recorded from, and to none of the others that had a part in it. What was
-  /// uploaded from inputs[i] when it was recorded now comes from the same place in these inputs[i], which are as many
-  /// and as large.
-  virtual Status repeat(std::span<const HostBytes> inputs) = 0;
+  /// Gives all of it to the queue that it was recorded from, and to none of the others that had a part in it.
+  virtual Status repeat() = 0;
 };
 
 class Device {
@@ -137,13 +135,11 @@ class Device {
   virtual Status prepare(const KernelInfo& kernel) = 0;
   /// Keeps what `work` gives to `queue`, and to other queues after they wait for events of it, without doing any of it.
   /// In the end `queue` must have waited for all the others. Inside, nothing may be allocated or waited for on the
-  /// host, and only events signalled inside may be waited for; outside, those may not be before they are signalled
-  /// again. An upload lies in one input wholly or outside them all. What the work uses must live until its last
-  /// repetition is done. Null where the device does not keep work, has no memory for it, or cannot tell the inputs
-  /// apart because they overlap: give it anew each time then. `work` may have been called even so, but nothing of it
-  /// was done.
-  virtual Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
-                                                    const std::function<Status()>& work) = 0;
+  /// host, and events signalled outside are waited for with wait_for_outside; outside, those signalled inside may not
+  /// be waited for before they are signalled again. What the work uses must live until its last repetition is done.
+  /// Null where the device does not keep work or has no memory for it: give it anew each time then. `work` may have
+  /// been called even so, but nothing of it was done.
+  virtual Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) = 0;
 
  protected:
   DeviceInfo info_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "device/device.h"
@@ -22,8 +23,8 @@ struct ExpectedWork {
 };
 
 /// Milliseconds on the CPU and on a GPU that is yet to be opened, roughly.
-double expected_cpu_ms(const MetricEntry& metric, const ExpectedWork& work);
-double expected_gpu_ms(const ExpectedWork& work);
+double expected_cpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
+double expected_gpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
 
 struct DeviceChoice {
   std::shared_ptr<Device> device;  // null: the CPU
@@ -31,7 +32,7 @@ struct DeviceChoice {
 };
 
 /// Where the work is expected to be done sooner. Drivers are not even loaded for work the CPU does faster than that.
-DeviceChoice choose_device(const MetricEntry& metric, const ExpectedWork& work);
+DeviceChoice choose_device(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
 
 }  // namespace acuity
 

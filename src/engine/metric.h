@@ -11,8 +11,9 @@
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
+#include "base/task_threads.h"
 #include "base/threads.h"
-#include "device/device.h"
+#include "engine/input.h"
 #include "engine/options.h"
 
 namespace acuity {
@@ -26,8 +27,18 @@ struct Measurement {
   std::vector<std::string> assumptions;
 };
 
-/// A metric at work on pictures of one size. The engine has checked every view before it arrives here: the size is the
-/// metric's, planes are there, depths make sense, floats are finite.
+/// What a metric keeps of a reference. It never changes; metrics of the same entry, options, size and device share it,
+/// on several threads at once.
+class Kept {
+ public:
+  virtual ~Kept() = default;
+  /// Memory held, here and on the device.
+  virtual size_t bytes() const = 0;
+};
+
+/// A metric at work on pictures of one size, one pair at a time. The engine has checked every picture before it arrives
+/// here: the size is the metric's, planes are there, depths make sense, floats are finite. After a failure that is not
+/// the input's the engine makes a new one.
 class Metric {
  public:
   struct Setup {
@@ -37,15 +48,30 @@ class Metric {
     OptionValues options{};            // of the metric's own table
     int strip_rows = 0;                // 0: the metric decides
     const Threads* threads = nullptr;  // outlives the metric
-    Device* device = nullptr;          // null: the CPU; outlives the metric
+    TaskThreads* tasks = nullptr;      // likewise
+    std::shared_ptr<DevicePool> pool;  // of the device; null: the CPU
+
+    Senders senders() const { return {threads, tasks}; }
   };
 
   virtual ~Metric() = default;
-  /// Bytes held for scoring, the pictures themselves not counted.
+  /// Bytes held for scoring; the pictures themselves and what was kept of a reference are not counted.
   virtual size_t working_bytes() const = 0;
-  virtual Status set_reference(const ImageView& reference) = 0;
-  virtual Result<Measurement> score(const ImageView& distorted) = 0;  // after set_reference
-  virtual Result<Measurement> score(const ImageView& reference, const ImageView& distorted) = 0;
+  virtual Result<std::shared_ptr<const Kept>> prepare(const Input& reference) = 0;
+  /// Against what another metric, or this one, kept.
+  virtual Result<Measurement> score(const Kept& reference, const Input& distorted) = 0;
+  virtual Result<Measurement> score(const Input& reference, const Input& distorted) = 0;
+};
+
+/// For metrics that have nothing to prepare: the reference itself.
+class KeptInput final : public Kept {
+ public:
+  explicit KeptInput(Input input) : input_(std::move(input)) {}
+  const Input& input() const { return input_; }
+  size_t bytes() const override { return bytes_of(input_); }
+
+ private:
+  Input input_;
 };
 
 /// A row of the registry.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -51,6 +52,34 @@ bool row_is_finite(const ImageView& view, int y) {
   return finite;
 }
 
+// ", or small=libjxl" where the metric has such an option.
+std::string small_hint(const MetricInfo& metric) {
+  std::string hint;
+  for (const MetricOption& option : metric.options) {
+    if (option.name != "small") continue;
+    for (const std::string& word : option.words) hint += word == "reject" ? "" : ", or small=" + word;
+  }
+  return hint;
+}
+
+}  // namespace
+
+Status validate_size(const MetricInfo& metric, const OptionValues& options, int width, int height) {
+  if (width < 1 || height < 1 || width > kMaximumSide || height > kMaximumSide) {
+    return Status(StatusCode::input,
+                  fmt::format("a picture of {}x{} pixels cannot be scored: each side must be from 1 to {}", width,
+                              height, kMaximumSide));
+  }
+  if (std::min(width, height) < least_side(metric, options)) {
+    return Status(
+        StatusCode::input,
+        fmt::format("the pictures are {}x{} pixels, but {} needs at least {} on each side: use larger pictures or "
+                    "another metric{}",
+                    width, height, metric.name, metric.minimum_side, small_hint(metric)));
+  }
+  return {};
+}
+
 // NaN and infinity would vanish in a maximum or poison a sum: refuse them before they reach a metric.
 Status validate_finite(const ImageView& view, std::string_view role, const Threads& threads) {
   constexpr int kTogether = 32;
@@ -81,69 +110,45 @@ Status validate_finite(const ImageView& view, std::string_view role, const Threa
   return {};
 }
 
-// ", or small=libjxl" where the metric has such an option.
-std::string small_hint(const MetricInfo& metric) {
-  std::string hint;
-  for (const MetricOption& option : metric.options) {
-    if (option.name != "small") continue;
-    for (const std::string& word : option.words) hint += word == "reject" ? "" : ", or small=" + word;
+Status validate_layout(const ImageView& view, std::string_view role) {
+  const std::string of = role.empty() ? "" : std::string(role) + " ";
+  if (view.channel_count() < 1 || view.channel_count() > 4) {
+    return Status(StatusCode::usage,
+                  fmt::format("the {}view has {} channels; 1 to 4 are possible", of, view.channel_count()));
   }
-  return hint;
-}
-
-}  // namespace
-
-Status validate_size(const MetricInfo& metric, const OptionValues& options, int width, int height) {
-  if (width < 1 || height < 1 || width > kMaximumSide || height > kMaximumSide) {
-    return Status(StatusCode::input,
-                  fmt::format("a picture of {}x{} pixels cannot be scored: each side must be from 1 to {}", width,
-                              height, kMaximumSide));
+  const int bytes = sample_bytes(view.type);
+  for (int c = 0; c < view.channel_count(); ++c) {
+    const std::byte* plane = view.planes[static_cast<size_t>(c)];
+    if (plane == nullptr) {
+      return Status(StatusCode::usage, fmt::format("plane {} of the {}view is null", c, of));
+    }
+    if (reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) != 0) {
+      return Status(StatusCode::usage,
+                    fmt::format("plane {} of the {}view is not aligned to its {}-byte samples", c, of, bytes));
+    }
   }
-  if (std::min(width, height) < least_side(metric, options)) {
+  if (view.pixel_stride % bytes != 0 || view.row_stride % bytes != 0 || std::abs(view.pixel_stride) < bytes) {
+    return Status(StatusCode::usage,
+                  fmt::format("the strides of the {}view ({} and {} bytes) do not fit its {}-byte samples", of,
+                              view.pixel_stride, view.row_stride, bytes));
+  }
+  const bool depth_fits = view.type == SampleType::f32 || (view.type == SampleType::u8 && view.depth == 8) ||
+                          (view.type == SampleType::u16 && view.depth >= 9 && view.depth <= 16);
+  if (!depth_fits) {
     return Status(
-        StatusCode::input,
-        fmt::format("the pictures are {}x{} pixels, but {} needs at least {} on each side: use larger pictures or "
-                    "another metric{}",
-                    width, height, metric.name, metric.minimum_side, small_hint(metric)));
+        StatusCode::usage,
+        fmt::format("the {}view has a depth of {} bits, which its {}-byte samples cannot have", of, view.depth, bytes));
   }
   return {};
 }
 
-Status validate_view(const ImageView& view, std::string_view role, int width, int height, const Threads& threads) {
+Status validate_view_size(const ImageView& view, std::string_view role, int width, int height) {
   if (view.width != width || view.height != height) {
     return Status(StatusCode::input,
                   fmt::format("the {} picture is {}x{} pixels, but {}x{} is expected: both pictures must "
                               "have the same size; scale or crop one of them first",
                               role, view.width, view.height, width, height));
   }
-  if (view.channel_count() < 1 || view.channel_count() > 4) {
-    return Status(StatusCode::usage,
-                  fmt::format("the {} view has {} channels; 1 to 4 are possible", role, view.channel_count()));
-  }
-  const int bytes = sample_bytes(view.type);
-  for (int c = 0; c < view.channel_count(); ++c) {
-    const std::byte* plane = view.planes[static_cast<size_t>(c)];
-    if (plane == nullptr) {
-      return Status(StatusCode::usage, fmt::format("plane {} of the {} view is null", c, role));
-    }
-    if (reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) != 0) {
-      return Status(StatusCode::usage,
-                    fmt::format("plane {} of the {} view is not aligned to its {}-byte samples", c, role, bytes));
-    }
-  }
-  if (view.pixel_stride % bytes != 0 || view.row_stride % bytes != 0 || std::abs(view.pixel_stride) < bytes) {
-    return Status(StatusCode::usage,
-                  fmt::format("the strides of the {} view ({} and {} bytes) do not fit its {}-byte samples", role,
-                              view.pixel_stride, view.row_stride, bytes));
-  }
-  const bool depth_fits = view.type == SampleType::f32 || (view.type == SampleType::u8 && view.depth == 8) ||
-                          (view.type == SampleType::u16 && view.depth >= 9 && view.depth <= 16);
-  if (!depth_fits) {
-    return Status(StatusCode::usage,
-                  fmt::format("the {} view has a depth of {} bits, which its {}-byte samples cannot have", role,
-                              view.depth, bytes));
-  }
-  if (view.type == SampleType::f32) return validate_finite(view, role, threads);
   return {};
 }
 

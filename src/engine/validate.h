@@ -13,8 +13,14 @@
 
 namespace acuity {
 
-/// `role` is "reference" or "distorted", for messages.
-Status validate_view(const ImageView& view, std::string_view role, int width, int height, const Threads& threads);
+/// Whether it describes samples that can be read. `role` is "reference" or "distorted", for messages, or empty.
+Status validate_layout(const ImageView& view, std::string_view role);
+
+/// Whether all samples, which are floats, are numbers.
+Status validate_finite(const ImageView& view, std::string_view role, const Threads& threads);
+
+/// Whether it has the size that is expected.
+Status validate_view_size(const ImageView& view, std::string_view role, int width, int height);
 
 /// Whether a metric with these options can work on pictures of this size at all.
 Status validate_size(const MetricInfo& metric, const OptionValues& options, int width, int height);

@@ -11,6 +11,7 @@
 #include "cli/map_colours.h"
 #include "cli/pictures.h"
 #include "cli/selftest_pictures.h"
+#include "support/scoring.h"
 #include "support/y4m.h"
 
 namespace acuity::test {
@@ -34,8 +35,8 @@ TEST(Map, PfmHoldsTheValuesOfTheLibrary) {
   const cli::DrawnPair pair = cli::selftest_pairs()[0];
   const int width = pair.reference.width;
   const int height = pair.reference.height;
-  Result<Scorer> scorer = Scorer::create({.metric = "ssimulacra2", .want_map = true}, width, height);
-  const Result<Score> score = scorer->score(pair.reference.view(), pair.distorted.view());
+  Result<Scorer> scorer = Scorer::create({.metrics = {"ssimulacra2"}, .want_map = true}, width, height);
+  const Result<Score> score = tests::only(scorer->score(pair.reference.view(), pair.distorted.view()));
   const std::string file = read_file(path);
   const std::string header = "Pf\n157 93\n-1.0\n";
   ASSERT_TRUE(file.starts_with(header));
@@ -116,9 +117,9 @@ TEST(Map, ARangeMakesMapsComparable) {
   const Picture fitted = map_of({"-m", "mse", scene(), noisy()}, "fitted.png");
   EXPECT_FALSE(equal_pixels(fixed, fitted));
   EXPECT_NE(read_file(scratch("fixed.png")).find("black is 0, pale yellow is 2000 or more"), std::string::npos);
-  Result<Scorer> scorer = Scorer::create({.metric = "mse", .want_map = true}, 157, 93);
+  Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .want_map = true}, 157, 93);
   const cli::DrawnPair pair = cli::selftest_pairs()[0];
-  const Result<Score> score = scorer->score(pair.reference.view(), pair.distorted.view());
+  const Result<Score> score = tests::only(scorer->score(pair.reference.view(), pair.distorted.view()));
   for (int i = 0; i < 157 * 93; ++i) {
     const double value = score->map.values[static_cast<size_t>(i)];
     const double place = std::round(255 * std::sqrt(std::min(value / 2000, 1.0))) / 255;

@@ -20,9 +20,10 @@ json results(std::vector<std::string> words, const Surroundings& surroundings = 
 
 double library_score(const std::string& metric, const cli::DrawnPair& pair) {
   const cli::DrawnPicture& reference = pair.reference;
-  return Scorer::create({.metric = metric}, reference.width, reference.height)
+  return Scorer::create({.metrics = {metric}}, reference.width, reference.height)
       ->score(reference.view(), pair.distorted.view())
-      ->value;
+      ->front()
+      .value;
 }
 
 TEST(Score, GivesWhatTheLibraryGives) {

@@ -41,25 +41,36 @@ struct Case {
   const ImageView* distorted;
 };
 
+Result<Score> only(const Result<std::vector<Score>>& scores) {
+  if (!scores.ok()) return scores.status();
+  return scores->front();
+}
+
 Result<Score> score(const MetricInfo& metric, const std::string& device, const Case& pair, bool prepared, int strip,
                     ScorerOptions options) {
-  options.metric = metric.name;
+  if (options.metrics.empty()) options.metrics = {metric.name};
   options.device = device;
   if (strip > 0) options.memory = MemoryMode::strip(strip);
   Result<Scorer> scorer = Scorer::create(options, pair.reference->width, pair.reference->height);
   if (!scorer.ok()) return scorer.status();
-  if (!prepared) return scorer->score(*pair.reference, *pair.distorted);
-  if (Status set = scorer->set_reference(*pair.reference); !set.ok()) return set;
-  return scorer->score(*pair.distorted);
+  if (!prepared) return only(scorer->score(*pair.reference, *pair.distorted));
+  const Result<Reference> reference = scorer->prepare(*pair.reference);
+  if (!reference.ok()) return reference.status();
+  return only(scorer->score(*reference, *pair.distorted));
 }
 
 // Prints the first output that differs: outputs run from the finest scale on, so it names the stage to look at.
 void check(const std::string& what, const Result<Score>& expected, const Result<Score>& found) {
   ++comparisons;
   if (!expected.ok() || !found.ok()) {
-    const Status status = expected.ok() ? found.status() : expected.status();
-    if (expected.ok() == found.ok()) return;  // both refuse
-    fmt::print("FAILED {}: {}\n", what, status.message());
+    if (expected.status().code() == found.status().code()) return;  // both refuse, for the same reason
+    fmt::print("FAILED {}: {}; on the CPU {}\n", what, found.ok() ? "a score" : found.status().message(),
+               expected.ok() ? "a score" : expected.status().message());
+    ++failures;
+    return;
+  }
+  if (expected->outputs.size() != found->outputs.size()) {
+    fmt::print("FAILED {}: {} outputs, on the CPU {}\n", what, found->outputs.size(), expected->outputs.size());
     ++failures;
     return;
   }
@@ -136,7 +147,7 @@ void test_in_turn(const MetricEntry& entry, const std::string& device, int width
   bright.view.colour.transfer = Transfer::linear;
   for (const bool map : {false, true}) {
     if (map && !entry.map_on_gpu) continue;
-    ScorerOptions options{.metric = entry.info.name, .device = device, .want_map = map};
+    ScorerOptions options{.metrics = {entry.info.name}, .device = device, .want_map = map};
     if (strip > 0) options.memory = MemoryMode::strip(strip);
     Result<Scorer> scorer = Scorer::create(options, width, height);
     const auto expect = [&](const std::string& step, const Sheet& reference, const Result<Score>& found,
@@ -149,25 +160,29 @@ void test_in_turn(const MetricEntry& entry, const std::string& device, int width
       expect("no scorer", first, scorer.status());
       continue;
     }
+    Result<Reference> kept = Reference();
+    const auto against_kept = [&](const Sheet& other) -> Result<Score> {
+      return kept.ok() ? only(scorer->score(*kept, other.view)) : kept.status();
+    };
     const auto prepared = [&](const Sheet& reference) -> Result<Score> {
-      if (Status set = scorer->set_reference(reference.view); !set.ok()) return set;
-      return scorer->score(distorted.view);
+      kept = scorer->prepare(reference.view);
+      return against_kept(distorted);
     };
     expect("first, prepared", first, prepared(first));
-    expect("first, a pair", first, scorer->score(first.view, distorted.view));
+    expect("first, a pair", first, only(scorer->score(first.view, distorted.view)));
     expect("second, prepared", second, prepared(second));
-    expect("first, another pair", first, scorer->score(first.view, distorted.view));
-    expect("second, still prepared", second, scorer->score(distorted.view));
-    expect("second against a transparent one", second, scorer->score(transparent.view), &transparent);
+    expect("first, another pair", first, only(scorer->score(first.view, distorted.view)));
+    expect("second, still prepared", second, against_kept(distorted));
+    expect("second against a transparent one", second, against_kept(transparent), &transparent);
     static_cast<void>(scorer->score(bright.view, bright.view));
-    expect("second, after bright ones", second, scorer->score(distorted.view));
+    expect("second, after bright ones", second, against_kept(distorted));
     static_cast<void>(scorer->score(bright.view, bright.view));
-    expect("first, a pair after bright ones", first, scorer->score(first.view, distorted.view));
+    expect("first, a pair after bright ones", first, only(scorer->score(first.view, distorted.view)));
     static_cast<void>(prepared(bright));
     expect("first, prepared after a bright one", first, prepared(first));
     expect("a transparent one, prepared", transparent, prepared(transparent));
-    expect("a pair amid it", first, scorer->score(first.view, distorted.view));
-    expect("a transparent one, still prepared", transparent, scorer->score(distorted.view));
+    expect("a pair amid it", first, only(scorer->score(first.view, distorted.view)));
+    expect("a transparent one, still prepared", transparent, against_kept(distorted));
     expect("second, prepared after a transparent one", second, prepared(second));
   }
 }
@@ -204,7 +219,7 @@ void test_page_locked(const MetricEntry& entry, Device& device, int width, int h
       sheets.push_back(std::move(*sheet));
     }
   }
-  ScorerOptions options{.metric = entry.info.name, .device = device.info().id};
+  ScorerOptions options{.metrics = {entry.info.name}, .device = device.info().id};
   if (strip > 0) options.memory = MemoryMode::strip(strip);
   Result<Scorer> scorer = Scorer::create(options, width, height);
   if (!scorer.ok()) return check(entry.info.name + " page-locked", Score{}, scorer.status());
@@ -216,17 +231,90 @@ void test_page_locked(const MetricEntry& entry, Device& device, int width, int h
   };
   const std::array<size_t, 4> references{0, 1, 4, 0};
   for (const size_t reference : references) {
-    if (const Status set = scorer->set_reference(sheets[reference].view); !set.ok()) {
-      expect(reference, reference, "prepared", set);
+    const Result<Reference> kept = scorer->prepare(sheets[reference].view);
+    if (!kept.ok()) {
+      expect(reference, reference, "prepared", kept.status());
       continue;
     }
     for (const size_t distorted : {2, 2, 2, 3, 2, 6, 6, 7, 3}) {
-      expect(reference, distorted, "prepared", scorer->score(sheets[distorted].view));
+      expect(reference, distorted, "prepared", only(scorer->score(*kept, sheets[distorted].view)));
     }
   }
   for (const auto& [reference, distorted] : std::initializer_list<std::pair<size_t, size_t>>{
            {0, 2}, {0, 2}, {0, 2}, {1, 2}, {2, 0}, {1, 3}, {0, 0}, {0, 2}, {4, 6}, {5, 7}, {4, 2}, {0, 6}, {0, 2}}) {
-    expect(reference, distorted, "a pair", scorer->score(sheets[reference].view, sheets[distorted].view));
+    expect(reference, distorted, "a pair", only(scorer->score(sheets[reference].view, sheets[distorted].view)));
+  }
+}
+
+// A sheet in memory of the device.
+struct DeviceSheet {
+  std::shared_ptr<DeviceMemory> memory;
+  ImageView view;  // of addresses there
+};
+
+Result<DeviceSheet> device_sheet(Device& device, const PinnedSheet& sheet) {
+  Result<std::unique_ptr<DeviceMemory>> memory = device.allocate(sheet.memory->size() + 16);
+  if (!memory.ok()) return memory.status();
+  Result<std::unique_ptr<Queue>> queue = device.create_queue();
+  if (!queue.ok()) return queue.status();
+  constexpr size_t kOff = 4;  // not at a round address
+  Status sent = (*queue)->upload(**memory, kOff, *sheet.memory, 0, sheet.memory->size());
+  if (sent.ok()) sent = (*queue)->wait();
+  if (!sent.ok()) return sent;
+  DeviceSheet there{std::move(*memory), sheet.view};
+  for (size_t c = 0; c < static_cast<size_t>(sheet.view.channel_count()); ++c) {
+    const auto offset = static_cast<uint64_t>(sheet.view.planes[c] - sheet.memory->data());
+    there.view.planes[c] = reinterpret_cast<const std::byte*>(there.memory->address() + kOff + offset);
+  }
+  return there;
+}
+
+// All metrics of a pair in one call: pictures that come from the host, that stay on the device from call to call, and
+// that were there before; against a prepared reference, and from several jobs.
+void test_together(const std::shared_ptr<Device>& device, int width, int height) {
+  ScorerOptions options{.device = device->info().id};
+  for (const MetricEntry& entry : registry()) {
+    if (entry.on_gpu) options.metrics.push_back(entry.info.name);
+  }
+  for (const Layout& layout : arrangements(SampleType::u8, 8)) {
+    const Sheet reference(layout, width, height, Channels::rgb, drawn(false, Channels::rgb));
+    const Sheet distorted(layout, width, height, Channels::rgb, drawn(true, Channels::rgb));
+    ScorerOptions on_cpu = options;
+    on_cpu.device = "cpu";
+    Result<Scorer> cpu = Scorer::create(on_cpu, width, height), gpu = Scorer::create(options, width, height);
+    const auto all = [&](const std::string& what, const Result<std::vector<Score>>& found) {
+      const Result<std::vector<Score>> expected = cpu->score(reference.view, distorted.view);
+      for (size_t i = 0; i < options.metrics.size(); ++i) {
+        check(fmt::format("{} {} {}x{} {}, all at once, {}", options.metrics[i].metric, options.device, width, height,
+                          layout.name(), what),
+              expected.ok() ? Result<Score>((*expected)[i]) : expected.status(),
+              found.ok() ? Result<Score>((*found)[i]) : found.status());
+      }
+    };
+    if (!cpu.ok() || !gpu.ok()) {
+      all("created", (cpu.ok() ? gpu : cpu).status());
+      continue;
+    }
+    const Input kept[] = {reference.view, distorted.view};
+    all("views", gpu->score(reference.view, distorted.view));
+    for (int i = 0; i < 3; ++i) all("inputs", gpu->score(kept[0], kept[1]));
+    const Result<Reference> prepared = gpu->prepare(kept[0]);
+    all("prepared", prepared.ok() ? gpu->score(*prepared, kept[1]) : prepared.status());
+    std::vector<Job> jobs;
+    for (int i = 0; i < 3; ++i) {
+      Result<Job> job = i == 1 ? gpu->start(*prepared, distorted.view) : gpu->start(kept[0], distorted.view);
+      if (job.ok()) jobs.push_back(std::move(*job));
+    }
+    for (Job& job : jobs) all("a job", job.finish());
+    std::vector<DeviceSheet> there;
+    for (const Sheet* sheet : {&reference, &distorted}) {
+      const Result<PinnedSheet> pinned = pinned_sheet(*device, *sheet);
+      Result<DeviceSheet> sent = pinned.ok() ? device_sheet(*device, *pinned) : pinned.status();
+      if (!sent.ok()) return check("device memory", Score{}, sent.status());
+      there.push_back(std::move(*sent));
+    }
+    all("device memory", gpu->score(Input::on_device(there[0].view, options.device, there[0].memory),
+                                    Input::on_device(there[1].view, options.device, there[1].memory)));
   }
 }
 
@@ -240,7 +328,7 @@ void test_at_once(const MetricEntry& entry, Device& device, int width, int heigh
     if (!sheet.ok()) return check("page-locked memory", Score{}, sheet.status());
     sheets.push_back(std::move(*sheet));
   }
-  ScorerOptions options{.metric = entry.info.name, .device = device.info().id, .threads = 1};
+  ScorerOptions options{.metrics = {entry.info.name}, .device = device.info().id, .threads = 1};
   if (strip > 0) options.memory = MemoryMode::strip(strip);
   std::vector<std::vector<Result<Score>>> found(kThreads);
   std::vector<std::thread> threads;
@@ -248,7 +336,7 @@ void test_at_once(const MetricEntry& entry, Device& device, int width, int heigh
     threads.emplace_back([&] {
       Result<Scorer> scorer = Scorer::create(options, width, height);
       for (size_t i = 0; i < kCalls; ++i) {
-        mine.push_back(scorer.ok() ? scorer->score(sheets[0].view, sheets[1].view) : scorer.status());
+        mine.push_back(scorer.ok() ? only(scorer->score(sheets[0].view, sheets[1].view)) : scorer.status());
       }
     });
   }
@@ -277,7 +365,7 @@ void test_options(const MetricEntry& entry, const std::string& device) {
       for (const std::string& value : values) {
         const std::string name = fmt::format("{} {}={}", pair.name, option.name, value);
         compare(entry.info, device, {name, pair.reference, pair.distorted}, false, 0,
-                {.metric_options = {{option.name, value}}});
+                {.metrics = {{entry.info.name, {{option.name, value}}}}});
       }
     }
     if (entry.map_on_gpu) {
@@ -292,9 +380,11 @@ int test(const std::string& device, bool quick) {
     fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
     return 1;
   }
-  const Tally pixels = check_pixels(**opened);
+  const Tally pixels = check_pixels(*opened);
   comparisons += pixels.comparisons;
   failures += pixels.failures;
+  test_together(*opened, 200, 190);
+  if (!quick) test_together(*opened, 1601, 1300);
   for (const MetricEntry& entry : registry()) {
     if (!entry.on_gpu) continue;
     for (const Golden& golden : goldens("ssimulacra2.csv", "score")) {
@@ -310,7 +400,8 @@ int test(const std::string& device, bool quick) {
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {1, 9}, {3, 2}, {5, 70}, {33, 7}}) {
       test_drawn(entry.info, device, width, height, false);
       if (entry.info.name == "butteraugli") {
-        test_drawn(entry.info, device, width, height, false, Channels::rgb, {.metric_options = {{"small", "libjxl"}}});
+        test_drawn(entry.info, device, width, height, false, Channels::rgb,
+                   {.metrics = {{entry.info.name, {{"small", "libjxl"}}}}});
       }
     }
     test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
@@ -329,7 +420,8 @@ int test(const std::string& device, bool quick) {
     // These compare pictures of this height in several parts when cut into strips.
     if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
     if (entry.info.name == "iwssim") {
-      test_drawn(entry.info, device, 189, 1201, true, Channels::rgb, {.metric_options = {{"weights", "none"}}});
+      test_drawn(entry.info, device, 189, 1201, true, Channels::rgb,
+                 {.metrics = {{entry.info.name, {{"weights", "none"}}}}});
     }
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);

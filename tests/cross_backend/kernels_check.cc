@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cross_backend/kernels_check.h"
 
+#include <array>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -9,9 +10,10 @@
 
 #include "base/try.h"
 #include "colour/rows.h"
+#include "device/pixels/feed.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "media/encode.h"
-#include "metrics/upload.h"
 #include "support/layouts.h"
 
 namespace acuity {
@@ -29,32 +31,40 @@ inline constexpr const KernelFile* kKernelFile = &cross_backend_kernels;
 
 constexpr int kWidth = 45, kHeight = 23;
 
-// Sent in two pieces to two places, as bands are.
-Result<std::vector<float>> pixels_there(Device& device, const Rows& rows) {
+// In two pieces, as bands are.
+Result<std::vector<float>> pixels_there(const std::shared_ptr<DevicePool>& pool, const Rows& rows) {
   const Threads threads(2);
+  TaskThreads tasks;
   const int cut = 16;
   const size_t bytes = size_t{3} * kWidth * kHeight * sizeof(float);
-  std::unique_ptr<DeviceMemory> planes;
-  std::unique_ptr<PinnedMemory> results;
-  Upload upload(device, threads);
-  std::unique_ptr<Queue> queue;
-  ACUITY_TRY_ASSIGN(planes, device.allocate(bytes));
-  ACUITY_TRY_ASSIGN(results, device.allocate_pinned(bytes));
-  ACUITY_TRY_ASSIGN(queue, device.create_queue());
-  ACUITY_TRY(upload.begin(*queue, rows, cut, 2));
+  std::shared_ptr<Resident> samples;
+  if (DevicePicture::needs_samples(rows)) ACUITY_TRY_ASSIGN(samples, Resident::create(pool, rows.view()));
+  const DevicePicture picture{rows, samples.get()};
+  std::optional<Feed> feed;
+  MemoryLayout layout;
+  const size_t planes = layout.place(bytes / sizeof(float));
+  Workspace workspace(pool);
+  Queue* queue = nullptr;
+  ACUITY_TRY(workspace.allocate(layout, bytes, "test"));
+  ACUITY_TRY_ASSIGN(queue, workspace.create_queue());
+  ACUITY_TRY_ASSIGN(feed, Feed::create(workspace, *queue, {&threads, &tasks}, cut));
+  ACUITY_TRY(feed->begin(picture));
+  const std::array<Feed*, 1> one{&*feed};
+  ACUITY_TRY(Feed::send(one, SendOrder::together, *queue));
   std::vector<float> all(size_t{3} * kWidth * kHeight);
-  for (int piece = 0; piece < 2; ++piece) {
-    const int y = piece * cut, height = std::min(cut, kHeight - y);
+  for (int y = 0; y < kHeight; y += cut) {
+    const int height = std::min(cut, kHeight - y);
     SentPixels sent;
-    ACUITY_TRY_ASSIGN(sent, upload.send(*queue, rows, y, y + height, piece));
+    ACUITY_TRY_ASSIGN(sent, feed->take(*queue, y, y + height));
     ACUITY_TRY(queue->run(kernels::copy_pixels, (kWidth + 31) / 32, (height + 7) / 8, sent.samples, sent.table,
-                          DeviceArray<float>{planes->address()}, sent.form, sent.extent, kWidth, height));
-    ACUITY_TRY(queue->download(*results, 0, *planes, 0, bytes));
+                          workspace.array<float>(planes), sent.form, sent.extent, y - sent.y_first, kWidth, height));
+    ACUITY_TRY(feed->release(*queue));
+    ACUITY_TRY(workspace.fetch_results(*queue, planes));
     ACUITY_TRY(queue->wait());
     const size_t floats = static_cast<size_t>(height) * kWidth;
     for (size_t c = 0; c < 3; ++c) {
       std::memcpy(all.data() + c * kWidth * kHeight + static_cast<size_t>(y) * kWidth,
-                  results->data() + c * floats * sizeof(float), floats * sizeof(float));
+                  workspace.results().data() + c * floats * sizeof(float), floats * sizeof(float));
     }
   }
   return all;
@@ -79,10 +89,11 @@ Content content(bool floats, bool alpha, int channels) {
   };
 }
 
-void compare(Device& device, const Sheet& sheet, const WorkingSpace& space, const std::string& what, Tally& tally) {
+void compare(const std::shared_ptr<DevicePool>& pool, const Sheet& sheet, const WorkingSpace& space,
+             const std::string& what, Tally& tally) {
   ++tally.comparisons;
   const Result<Rows> rows = Rows::create(sheet.view, space, 0.3f);
-  const Result<std::vector<float>> there = rows.ok() ? pixels_there(device, *rows) : rows.status();
+  const Result<std::vector<float>> there = rows.ok() ? pixels_there(pool, *rows) : rows.status();
   if (!there.ok()) {
     fmt::print("FAILED pixels of {}: {}\n", what, there.status().message());
     ++tally.failures;
@@ -101,7 +112,8 @@ void compare(Device& device, const Sheet& sheet, const WorkingSpace& space, cons
 
 }  // namespace
 
-Tally check_pixels(Device& device) {
+Tally check_pixels(const std::shared_ptr<Device>& device) {
+  const std::shared_ptr<DevicePool> pool = DevicePool::of(device);
   Tally tally;
   const std::vector<std::pair<std::string, WorkingSpace>> spaces{
       {"linear", {}},
@@ -122,7 +134,7 @@ Tally check_pixels(Device& device) {
       // Every arrangement in one colour, then every colour in one arrangement.
       for (const Layout& layout : arrangements(type.type, type.depth)) {
         const Sheet sheet(layout, kWidth, kHeight, channels, drawn);
-        compare(device, sheet, spaces[0].second, fmt::format("{} x {}", static_cast<int>(channels), layout.name()),
+        compare(pool, sheet, spaces[0].second, fmt::format("{} x {}", static_cast<int>(channels), layout.name()),
                 tally);
       }
       Sheet sheet(type, kWidth, kHeight, channels, drawn);
@@ -133,7 +145,7 @@ Tally check_pixels(Device& device) {
                                           ? "profile"
                                           : fmt::format("transfer {}, primaries {}", static_cast<int>(colour.transfer),
                                                         static_cast<int>(colour.primaries));
-          compare(device, sheet, space,
+          compare(pool, sheet, space,
                   fmt::format("{} x {}, {}, as {}", static_cast<int>(channels), type.name(), meaning, name), tally);
         }
       }

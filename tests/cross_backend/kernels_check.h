@@ -14,7 +14,7 @@ struct Tally {
 };
 
 /// Every form of samples and colour that can be sent to the device, == what Rows::read makes of it.
-Tally check_pixels(Device& device);
+Tally check_pixels(const std::shared_ptr<Device>& device);
 
 }  // namespace acuity::tests
 

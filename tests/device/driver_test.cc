@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // CUDA and HIP as far as they can be run without their hardware: on a driver library that only looks like theirs.
+#include <array>
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -156,7 +157,7 @@ TEST_P(DriverTest, OpensWhatAnswersRightly) {
 }
 
 TEST_P(DriverTest, AutoTakesItForMuchWork) {
-  const MetricEntry& metric = registry().front();
+  const std::array<const MetricEntry*, 1> metric{&registry().front()};
   ExpectedWork work{.pairs = 1, .width = 512, .height = 512, .threads = 1};
   EXPECT_EQ(choose_device(metric, work).device, nullptr);
   EXPECT_TRUE(fake->calls.empty()) << "the driver was loaded for one small pair";
@@ -470,12 +471,10 @@ Status use_everything(const std::string& id) {
         (*second)->download(**pinned, 0, **memory, 0, 256), (*first)->wait(), (*second)->wait()}) {
     if (!status.ok()) return status;
   }
-  const HostBytes inputs[] = {{(*pinned)->data(), 128}};
-  const HostBytes moved[] = {{(*pinned)->data() + 128, 128}};
   const auto upload = [&] { return (*first)->upload(**memory, 0, **pinned, 0, 128); };
-  auto recording = (*device)->record(**first, inputs, upload);
+  auto recording = (*device)->record(**first, upload);
   if (!recording.ok()) return recording.status();
-  const Status status = *recording != nullptr ? (*recording)->repeat(moved) : upload();
+  const Status status = *recording != nullptr ? (*recording)->repeat() : upload();
   return status.ok() ? (*first)->wait() : status;
 }
 

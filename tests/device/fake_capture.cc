@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/fake_capture.h"
 
-#include <cstring>
+#include <map>
 #include <set>
-
-static_assert(sizeof(FakeCopy) == 200);
+#include <utility>
 
 namespace {
 
+constexpr int kInvalidValue = 1;
 constexpr int kIllegalState = 401;
 constexpr int kCaptureUnsupported = 900;
 constexpr int kCaptureInvalidated = 901;
@@ -30,6 +30,7 @@ struct Place {
 
 std::map<void*, Place> streams;  // those that capture
 std::map<void*, Place> events;   // last recorded in a capture, which may have ended
+std::set<void*> outside;         // events recorded outside of all captures
 
 void reach(const FakeNode* node, std::set<const FakeNode*>& reached) {
   if (!reached.insert(node).second) return;
@@ -37,19 +38,6 @@ void reach(const FakeNode* node, std::set<const FakeNode*>& reached) {
 }
 
 }  // namespace
-
-void FakeCopy::perform() const {
-  const void* from = srcMemoryType == kHost ? srcHost : reinterpret_cast<const void*>(srcDevice);
-  void* to = dstMemoryType == kHost ? dstHost : reinterpret_cast<void*>(dstDevice);
-  std::memcpy(to, from, WidthInBytes);
-}
-
-FakeExecutable::FakeExecutable(const FakeGraph& graph) {
-  for (const auto& node : graph.nodes) {
-    places[node.get()] = nodes.size();
-    nodes.push_back(*node);
-  }
-}
 
 int begin_capture(void* stream) {
   if (streams.contains(stream)) return kIllegalState;
@@ -73,24 +61,28 @@ int end_capture(void* stream, void** graph) {
   return 0;
 }
 
-int submit(void* stream, FakeNode node) {
+int submit(void* stream, std::function<void()> work) {
   const auto found = streams.find(stream);
   if (found == streams.end()) {
-    node.perform();
+    work();
     return 0;
   }
   Place& place = found->second;
   if (!place.capture->valid) return kCaptureInvalidated;
-  node.after.assign(place.after.begin(), place.after.end());
   auto& nodes = place.capture->graph.nodes;
-  nodes.push_back(std::make_unique<FakeNode>(std::move(node)));
+  nodes.push_back(std::make_unique<FakeNode>(FakeNode{std::move(work), {place.after.begin(), place.after.end()}}));
   place.after = {nodes.back().get()};
   return 0;
 }
 
 int capture_event(void* event, void* stream) {
   events.erase(event);
-  if (const auto found = streams.find(stream); found != streams.end()) events[event] = found->second;
+  const auto found = streams.find(stream);
+  if (found != streams.end()) {
+    events[event] = found->second;
+  } else {
+    outside.insert(event);
+  }
   return 0;
 }
 
@@ -105,6 +97,13 @@ int capture_wait(void* stream, void* event) {
   return 0;
 }
 
+int capture_wait_outside(void* stream, void* event, std::function<void()> missing) {
+  if (!streams.contains(stream)) return kInvalidValue;
+  return submit(stream, [event, missing = std::move(missing)] {
+    if (!outside.contains(event)) missing();
+  });
+}
+
 int capture_synchronize(void* stream) {
   const auto found = streams.find(stream);
   if (found == streams.end()) return 0;
@@ -115,4 +114,5 @@ int capture_synchronize(void* stream) {
 void reset_captures() {
   streams.clear();
   events.clear();
+  outside.clear();
 }

@@ -19,8 +19,9 @@ FakeDriver state;
 std::recursive_mutex mutex;
 std::vector<uintptr_t> memory_given;
 uintptr_t handles_given = 0;
-thread_local std::vector<void*> contexts;  // CUDA's stack
-thread_local int current_device = 0;       // HIP's
+using FakeExecutable = std::vector<std::function<void()>>;  // a graph's work in order
+thread_local std::vector<void*> contexts;                   // CUDA's stack
+thread_local int current_device = 0;                        // HIP's
 
 constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
@@ -77,7 +78,7 @@ int give_memory(const char* call, const char* kind, void** address, size_t bytes
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
   if (bytes > state.free_bytes) return kOutOfMemory;
-  *address = std::malloc(bytes);
+  *address = std::calloc(bytes, 1);  // so that kernels, which do nothing, leave zeros
   memory_given.push_back(reinterpret_cast<uintptr_t>(*address));
   ++state.live[kind];
   return 0;
@@ -96,35 +97,22 @@ int take_memory(const char* call, const char* kind, uintptr_t address) {
 int copy_up(const char* call, uint64_t to, const void* from, size_t bytes, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
-  FakeCopy copy{};
-  copy.srcMemoryType = state.unified_copies ? kUnified : kHost;
-  if (state.unified_copies) {
-    copy.srcDevice = reinterpret_cast<uintptr_t>(from);
-  } else {
-    copy.srcHost = from;
-  }
-  copy.dstMemoryType = kDevice;
-  copy.dstDevice = to;
-  copy.WidthInBytes = bytes;
-  return submit(stream, {kCopyNode, nullptr, copy});
+  return submit(stream, [=] {
+    state.uploads.emplace_back(from, bytes);
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  });
 }
 
 int copy_down(const char* call, void* to, uint64_t from, size_t bytes, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
-  FakeCopy copy{};
-  copy.srcMemoryType = kDevice;
-  copy.srcDevice = from;
-  copy.dstMemoryType = kHost;
-  copy.dstHost = to;
-  copy.WidthInBytes = bytes;
-  return submit(stream, {kCopyNode, nullptr, copy});
+  return submit(stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
 }
 
 int fill(const char* call, uint64_t address, unsigned value, size_t words, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
-  return submit(stream, {kFillNode, [=] { std::fill_n(reinterpret_cast<unsigned*>(address), words, value); }});
+  return submit(stream, [=] { std::fill_n(reinterpret_cast<unsigned*>(address), words, value); });
 }
 
 int load(const char* call, void** module, const void* image, unsigned options) {
@@ -217,7 +205,7 @@ int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned
     arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
   }
   const std::vector<unsigned> groups(std::begin(grid), std::end(grid));
-  return submit(stream, {kKernelNode, [=] { run(function, groups, arguments); }});
+  return submit(stream, [=] { run(function, groups, arguments); });
 }
 
 int record_event(const std::string& call, void* event, void* stream) {
@@ -226,10 +214,13 @@ int record_event(const std::string& call, void* event, void* stream) {
   return failure != 0 ? failure : capture_event(event, stream);
 }
 
-int wait_event(const std::string& call, void* stream, void* event) {
+int wait_event(const std::string& call, void* stream, void* event, unsigned flags) {
   const std::lock_guard lock(mutex);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
-  return failure != 0 ? failure : capture_wait(stream, event);
+  if (failure != 0) return failure;
+  if (flags == 0) return capture_wait(stream, event);
+  if (flags != 1 || is_hip(call)) return kInvalidValue;
+  return capture_wait_outside(stream, event, [] { state.complaints.push_back("a graph waits for nothing"); });
 }
 
 int synchronize(const std::string& call, void* stream) {
@@ -396,8 +387,12 @@ EXPORT int cuStreamDestroy_v2(void*) { return take_back(__func__, "stream"); }
 EXPORT int hipStreamDestroy(void*) { return take_back(__func__, "stream"); }
 EXPORT int cuStreamSynchronize(void* stream) { return synchronize(__func__, stream); }
 EXPORT int hipStreamSynchronize(void* stream) { return synchronize(__func__, stream); }
-EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned) { return wait_event(__func__, stream, event); }
-EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned) { return wait_event(__func__, stream, event); }
+EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  return wait_event(__func__, stream, event, flags);
+}
+EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  return wait_event(__func__, stream, event, flags);
+}
 EXPORT int cuEventCreate(void** event, unsigned) { return give_handle(__func__, "event", event); }
 EXPORT int hipEventCreateWithFlags(void** event, unsigned) { return give_handle(__func__, "event", event); }
 EXPORT int cuEventDestroy_v2(void*) { return take_back(__func__, "event"); }
@@ -448,47 +443,20 @@ EXPORT int cuStreamEndCapture(void* stream, void** graph) {
   if (*graph != nullptr) ++state.live["graph"];
   return failure != 0 ? failure : outcome;
 }
-EXPORT int cuGraphGetNodes(void* graph, void** nodes, size_t* count) {
-  const auto& all = static_cast<FakeGraph*>(graph)->nodes;
-  for (size_t i = 0; nodes != nullptr && i < std::min(*count, all.size()); ++i) nodes[i] = all[i].get();
-  *count = all.size();
-  return on_device(__func__);
-}
-EXPORT int cuGraphNodeGetType(void* node, int* type) {
-  return number(__func__, type, static_cast<FakeNode*>(node)->type);
-}
-EXPORT int cuGraphMemcpyNodeGetParams(void* node, void* copy) {
-  if (static_cast<FakeNode*>(node)->type != kCopyNode) return kInvalidValue;
-  *static_cast<FakeCopy*>(copy) = static_cast<FakeNode*>(node)->copy;
-  return on_device(__func__);
-}
 EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(__func__); failure != 0) return failure;
   if (flags != 0) return kInvalidValue;
-  *executable = new FakeExecutable(*static_cast<FakeGraph*>(graph));
+  std::vector<std::function<void()>> work;
+  for (const auto& node : static_cast<FakeGraph*>(graph)->nodes) work.push_back(node->perform);
+  *executable = new FakeExecutable(std::move(work));
   ++state.live["executable graph"];
-  return 0;
-}
-EXPORT int cuGraphExecMemcpyNodeSetParams(void* executable, void* node, const void* copy, void* context) {
-  const std::lock_guard lock(mutex);
-  if (const int failure = begin_on_device(__func__); failure != 0) return failure;
-  auto& [nodes, places] = *static_cast<FakeExecutable*>(executable);
-  const auto place = places.find(node);
-  if (contexts.empty() || context != contexts.back() || place == places.end()) return kInvalidValue;
-  FakeCopy& set = nodes[place->second].copy;
-  const auto& moved = *static_cast<const FakeCopy*>(copy);
-  if (moved.srcMemoryType != set.srcMemoryType || moved.dstDevice != set.dstDevice ||
-      moved.WidthInBytes != set.WidthInBytes) {
-    return kInvalidValue;
-  }
-  set = moved;
   return 0;
 }
 EXPORT int cuGraphLaunch(void* executable, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(__func__ + numbered("stream", stream)); failure != 0) return failure;
-  for (const FakeNode& node : static_cast<FakeExecutable*>(executable)->nodes) node.perform();
+  for (const auto& perform : *static_cast<FakeExecutable*>(executable)) perform();
   return 0;
 }
 EXPORT int cuGraphExecDestroy(void* executable) {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 enum class FakeMistake {
@@ -26,7 +27,6 @@ struct FakeDriver {
   std::string hip_target = "gfx90a";  // of HIP devices
   size_t free_bytes = size_t{1} << 20;
   FakeMistake mistake = FakeMistake::none;
-  bool unified_copies = false;   // graphs tell where copies read as an address of unified memory
   int failing_call = -1;         // counted from 0 since reset
   std::string failing_function;  // or the next call of that
   int failure = 0;               // its code; from 700 on every later call fails too
@@ -38,6 +38,7 @@ struct FakeDriver {
   std::vector<std::string> loaded;  // targets of the modules accepted
   unsigned grid[6] = {};            // of the last launch: groups and threads
   std::vector<unsigned char> arguments;
+  std::vector<std::pair<const void*, size_t>> uploads;  // every copy to the device: from where, and how many bytes
 };
 
 /// The library exports this; the state begins anew.

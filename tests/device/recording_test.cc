@@ -43,7 +43,6 @@ class RecordingTest : public FakeDriverTest {
     fake->calls.clear();
   }
 
-  HostBytes bytes(size_t offset, size_t size) const { return {pinned->data() + offset, size}; }
   unsigned result(size_t place) const { return static_cast<unsigned>(pinned->data()[place]); }
   Status upload(size_t to, size_t from, size_t size) { return queue->upload(*memory, to, *pinned, from, size); }
   Status download(size_t to, size_t size) { return queue->download(*pinned, to, *memory, 0, size); }
@@ -52,18 +51,16 @@ class RecordingTest : public FakeDriverTest {
     return queue->wait();
   }
 
-  /// One input of 16 bytes from 0 on, brought to the device and back to 96.
+  /// 16 bytes from 0 on, brought to the device and back to 96.
   std::unique_ptr<Recording> record_round_trip() {
-    const HostBytes inputs[] = {bytes(0, 16)};
-    return must(device->record(*queue, inputs, [this] {
+    return must(device->record(*queue, [this] {
       ACUITY_TRY(upload(0, 0, 16));
       return download(96, 16);
     }));
   }
 
   void expect_nothing_kept(const std::function<Status()>& work) {
-    const HostBytes inputs[] = {bytes(0, 16)};
-    EXPECT_EQ(must(device->record(*queue, inputs, work)), nullptr);
+    EXPECT_EQ(must(device->record(*queue, work)), nullptr);
     EXPECT_TRUE(nothing_wrong().ok());
   }
 
@@ -75,9 +72,8 @@ class RecordingTest : public FakeDriverTest {
 };
 
 TEST_F(RecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
-  const HostBytes inputs[] = {bytes(0, 16)};
   fake->arguments.clear();
-  const auto recording = must(device->record(*queue, inputs, [this] {
+  const auto recording = must(device->record(*queue, [this] {
     ACUITY_TRY(upload(0, 0, 16));
     ACUITY_TRY(queue->clear(*memory, 4, 4));
     ACUITY_TRY(queue->run(kKernel, 7, 5, 42));
@@ -92,7 +88,7 @@ TEST_F(RecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
     pinned->data()[100] = std::byte{77};
     fake->arguments.clear();
     fake->calls.clear();
-    ASSERT_TRUE(recording->repeat(inputs).ok());
+    ASSERT_TRUE(recording->repeat().ok());
     EXPECT_EQ(fake->calls.size(), 3u) << "more than the launch and what makes the device current";
     ASSERT_TRUE(queue->wait().ok());
     EXPECT_EQ(result(96), first);
@@ -105,41 +101,30 @@ TEST_F(RecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
   }
 }
 
-TEST_F(RecordingTest, UploadsFollowTheirInputs) {
-  const char* const set = "cuGraphExecMemcpyNodeSetParams";
-  for (const bool unified : {false, true}) {
-    fake->unified_copies = unified;
-    const HostBytes inputs[] = {bytes(0, 8), bytes(8, 8)};
-    const auto recording = must(device->record(*queue, inputs, [this] {
-      ACUITY_TRY(upload(0, 0, 4));
-      ACUITY_TRY(upload(4, 8, 3));
-      ACUITY_TRY(upload(7, 13, 3));
-      ACUITY_TRY(upload(10, 5, 1));
-      ACUITY_TRY(upload(11, 16, 1));  // right behind the inputs
-      return download(96, 12);
-    }));
-    ASSERT_NE(recording, nullptr);
-    const auto expect = [&](const std::vector<unsigned>& expected, HostBytes first, HostBytes second, int moved) {
-      fake->calls.clear();
-      std::fill_n(pinned->data() + 96, 12, std::byte{255});
-      const HostBytes now[] = {first, second};
-      ASSERT_TRUE(recording->repeat(now).ok());
-      ASSERT_TRUE(queue->wait().ok());
-      EXPECT_EQ(calls_of(set), moved);
-      for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(result(96 + i), expected[i]) << i;
-    };
-    expect({0, 1, 2, 3, 8, 9, 10, 13, 14, 15, 5, 16}, inputs[0], inputs[1], 0);
-    expect({0, 1, 2, 3, 40, 41, 42, 45, 46, 47, 5, 16}, inputs[0], bytes(40, 8), 2);
-    expect({0, 1, 2, 3, 40, 41, 42, 45, 46, 47, 5, 16}, inputs[0], bytes(40, 8), 0);
-    expect({8, 9, 10, 11, 0, 1, 2, 5, 6, 7, 13, 16}, inputs[1], inputs[0], 4);
-    expect({60, 61, 62, 63, 60, 61, 62, 65, 66, 67, 65, 16}, bytes(60, 8), bytes(60, 8), 4);
-    expect({0, 1, 2, 3, 8, 9, 10, 13, 14, 15, 5, 16}, inputs[0], inputs[1], 4);
+TEST_F(RecordingTest, WaitsForWhatIsSignalledOutside) {
+  ASSERT_TRUE(other->signal(*event).ok());
+  const auto recording = must(device->record(*queue, [this] {
+    ACUITY_TRY(queue->wait_for_outside(*event));
+    ACUITY_TRY(upload(0, 0, 4));
+    return download(96, 4);
+  }));
+  ASSERT_NE(recording, nullptr);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(other->signal(*event).ok());
+    ASSERT_TRUE(recording->repeat().ok());
+    ASSERT_TRUE(queue->wait().ok());
+    EXPECT_EQ(result(97), 1u);
   }
+  EXPECT_TRUE(contains(queue->wait_for_outside(*event).message(), "CUDA_ERROR_INVALID_VALUE")) << "nothing is recorded";
+}
+
+TEST_F(RecordingTest, RefusesToWaitAsUsualForWhatIsSignalledOutside) {
+  ASSERT_TRUE(other->signal(*event).ok());
+  EXPECT_FALSE(device->record(*queue, [this] { return queue->wait_for(*event); }).ok());
 }
 
 TEST_F(RecordingTest, TakesInQueuesThatWaitForIt) {
-  const HostBytes inputs[] = {bytes(0, 16)};
-  const auto recording = must(device->record(*queue, inputs, [this] {
+  const auto recording = must(device->record(*queue, [this] {
     ACUITY_TRY(upload(0, 0, 16));
     ACUITY_TRY(queue->signal(*event));
     ACUITY_TRY(other->wait_for(*event));
@@ -150,17 +135,16 @@ TEST_F(RecordingTest, TakesInQueuesThatWaitForIt) {
   }));
   ASSERT_NE(recording, nullptr);
   EXPECT_TRUE(other->wait().ok()) << "the other queue still records";
-  const HostBytes moved[] = {bytes(16, 16)};
-  ASSERT_TRUE(recording->repeat(moved).ok());
+  ASSERT_TRUE(recording->repeat().ok());
   EXPECT_EQ(result(96), 0u);
-  EXPECT_EQ(result(100), 20u);
+  EXPECT_EQ(result(100), 4u);
   // Signalled anew, an event serves outside again.
   ASSERT_TRUE(queue->signal(*event).ok());
   EXPECT_TRUE(other->wait_for(*event).ok());
 }
 
 TEST_F(RecordingTest, TellsOfAQueueThatWasNotWaitedFor) {
-  const auto recording = device->record(*queue, {}, [this] {
+  const auto recording = device->record(*queue, [this] {
     ACUITY_TRY(upload(0, 0, 16));
     ACUITY_TRY(queue->signal(*event));
     ACUITY_TRY(other->wait_for(*event));
@@ -178,26 +162,25 @@ TEST_F(RecordingTest, FailsLikeItsWorkAndLeavesTheQueueUsable) {
     ACUITY_TRY(upload(0, 0, 16));
     return Status(StatusCode::internal, "the work went wrong");
   };
-  EXPECT_EQ(device->record(*queue, {}, fails).status().message(), "the work went wrong");
+  EXPECT_EQ(device->record(*queue, fails).status().message(), "the work went wrong");
   EXPECT_EQ(calls_of("cuStreamEndCapture"), 1);
   EXPECT_EQ(fake->live["graph"], 0);
   EXPECT_TRUE(nothing_wrong().ok());
 
   const auto throws = []() -> Status { throw std::runtime_error("no memory"); };
-  EXPECT_THROW(must(device->record(*queue, {}, throws)), std::runtime_error);
+  EXPECT_THROW(must(device->record(*queue, throws)), std::runtime_error);
   EXPECT_EQ(calls_of("cuStreamEndCapture"), 2);
   EXPECT_EQ(fake->live["graph"], 0);
   EXPECT_TRUE(nothing_wrong().ok());
 
   auto recording = record_round_trip();
   ASSERT_NE(recording, nullptr);
-  const HostBytes inputs[] = {bytes(16, 16)};
-  EXPECT_TRUE(recording->repeat(inputs).ok());
-  EXPECT_EQ(result(96), 16u);
+  EXPECT_TRUE(recording->repeat().ok());
+  EXPECT_EQ(result(97), 1u);
 }
 
 TEST_F(RecordingTest, FailsWhereTheWorkWaits) {
-  const auto recording = device->record(*queue, {}, [this] {
+  const auto recording = device->record(*queue, [this] {
     ACUITY_TRY(upload(0, 0, 16));
     return queue->wait();
   });
@@ -214,45 +197,16 @@ TEST_F(RecordingTest, KeepsNothingWithoutMemoryForIt) {
   EXPECT_NE(record_round_trip(), nullptr) << "once there is memory again";
 }
 
-TEST_F(RecordingTest, KeepsNothingFromInputsThatOverlap) {
-  const auto fails = [] { return Status(StatusCode::internal, "called"); };
-  const HostBytes same[] = {bytes(0, 16), bytes(0, 16)};
-  const HostBytes crossed[] = {bytes(15, 16), bytes(64, 16), bytes(0, 16)};
-  EXPECT_EQ(must(device->record(*queue, same, fails)), nullptr);
-  EXPECT_EQ(must(device->record(*queue, crossed, fails)), nullptr);
-  const HostBytes neighbours[] = {bytes(16, 16), bytes(0, 16)};
-  EXPECT_FALSE(device->record(*queue, neighbours, fails).ok()) << "these can be told apart";
-}
-
-TEST_F(RecordingTest, RefusesOtherInputs) {
-  const std::pair<std::vector<HostBytes>, const char*> refused[] = {
-      {{}, "work recorded with 1 inputs is repeated with 0"},
-      {{bytes(0, 16), bytes(16, 16)}, "work recorded with 1 inputs is repeated with 2"},
-      {{bytes(0, 15)}, "input 0 of recorded work had 16 bytes and has 15 when it is repeated"},
-  };
-  for (const auto& [inputs, words] : refused) {
-    const auto recording = record_round_trip();
-    fake->calls.clear();
-    const Status status = recording->repeat(inputs);
-    EXPECT_EQ(status.code(), StatusCode::internal);
-    EXPECT_EQ(status.message(), words);
-    EXPECT_EQ(queue->wait().message(), words) << "work is missing now, so waiting fails too";
-    EXPECT_TRUE(fake->calls.empty());
-    queue = must(device->create_queue());
-  }
-}
-
 TEST_F(RecordingTest, FailsWithItsQueueAndItsQueueWithIt) {
-  const HostBytes inputs[] = {bytes(0, 16)};
   auto recording = record_round_trip();
   fake->failing_function = "cuGraphLaunch";
   fake->failure = 1;
-  const Status status = recording->repeat(inputs);
+  const Status status = recording->repeat();
   EXPECT_TRUE(contains(status.message(), "cuGraphLaunch failed with CUDA_ERROR_INVALID_VALUE (1)"));
   fake->calls.clear();
   EXPECT_EQ(queue->wait().message(), status.message());
-  EXPECT_EQ(recording->repeat(inputs).message(), status.message());
-  EXPECT_EQ(device->record(*queue, inputs, [] { return Status(); }).status().message(), status.message());
+  EXPECT_EQ(recording->repeat().message(), status.message());
+  EXPECT_EQ(device->record(*queue, [] { return Status(); }).status().message(), status.message());
   EXPECT_TRUE(fake->calls.empty());
 }
 

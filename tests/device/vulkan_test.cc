@@ -123,7 +123,7 @@ struct TileSums {
     return queue.run(mse::sum_tiles, across, down, DeviceArray<const unsigned char>{address},
                      DeviceArray<const unsigned char>{address + picture_bytes()}, DeviceArray<const float>{},
                      DeviceArray<const float>{}, DeviceArray<float>{address + 2 * picture_bytes()}, FORM_PLANES, plane,
-                     FORM_PLANES, plane, width, height);
+                     0, FORM_PLANES, plane, 0, width, 0, height);
   }
 
   void there(Device& device, Queue& queue, std::vector<float>& sums) const {
@@ -402,7 +402,7 @@ TEST_F(VulkanTest, SaysWhenAKernelHasNoCode) {
 
 TEST_F(VulkanTest, KeepsNoWork) {
   const auto recording =
-      device->record(*queue, {}, []() -> Status { return {StatusCode::internal, "the work was called"}; });
+      device->record(*queue, []() -> Status { return {StatusCode::internal, "the work was called"}; });
   ASSERT_OK(recording.status());
   EXPECT_EQ(recording.value(), nullptr);
 }

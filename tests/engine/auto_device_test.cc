@@ -2,6 +2,7 @@
 #include "engine/auto_device.h"
 
 #include <algorithm>
+#include <array>
 
 #include <gtest/gtest.h>
 
@@ -11,9 +12,9 @@
 namespace acuity {
 namespace {
 
-const MetricEntry& entry(std::string_view name) {
-  return *std::find_if(registry().begin(), registry().end(),
-                       [&](const MetricEntry& one) { return one.info.name == name; });
+std::array<const MetricEntry*, 1> entry(std::string_view name) {
+  return {&*std::find_if(registry().begin(), registry().end(),
+                         [&](const MetricEntry& one) { return one.info.name == name; })};
 }
 
 bool is_there(bool software) {
@@ -23,7 +24,7 @@ bool is_there(bool software) {
 }
 
 TEST(AutoDevice, ExpectationsGrowWithTheWork) {
-  const MetricEntry& metric = entry("ssimulacra2");
+  const auto metric = entry("ssimulacra2");
   const ExpectedWork pair{.pairs = 1, .width = 512, .height = 512, .threads = 1};
   ExpectedWork many = pair, larger = pair, shared = pair;
   many.pairs = 1000;
@@ -32,9 +33,12 @@ TEST(AutoDevice, ExpectationsGrowWithTheWork) {
   EXPECT_GT(expected_cpu_ms(metric, many), expected_cpu_ms(metric, pair));
   EXPECT_GT(expected_cpu_ms(metric, larger), expected_cpu_ms(metric, pair));
   EXPECT_LT(expected_cpu_ms(metric, shared), expected_cpu_ms(metric, pair));
-  EXPECT_LT(expected_cpu_ms(metric, pair), expected_gpu_ms(pair)) << "opening takes longer than one pair";
-  EXPECT_GT(expected_cpu_ms(metric, many), expected_gpu_ms(many));
+  EXPECT_LT(expected_cpu_ms(metric, pair), expected_gpu_ms(metric, pair)) << "opening takes longer than one pair";
+  EXPECT_GT(expected_cpu_ms(metric, many), expected_gpu_ms(metric, many));
   EXPECT_LT(expected_cpu_ms(entry("mse"), pair), expected_cpu_ms(metric, pair));
+  const std::array<const MetricEntry*, 2> both{metric[0], entry("mse")[0]};
+  EXPECT_GT(expected_cpu_ms(both, pair), expected_cpu_ms(metric, pair));
+  EXPECT_GT(expected_gpu_ms(both, pair), expected_gpu_ms(metric, pair));
 }
 
 TEST(AutoDevice, LittleWorkStaysOnTheCpu) {
@@ -60,18 +64,20 @@ TEST(AutoDevice, MapsAndMetricsWithoutKernelsStayOnTheCpu) {
   const ExpectedWork work{.pairs = 100000, .width = 4096, .height = 4096, .threads = 2, .want_map = true};
   EXPECT_EQ(choose_device(entry("ssimulacra2"), work).reason,
             "auto took the CPU, where alone ssimulacra2's difference maps are made");
-  MetricEntry without = entry("ssimulacra2");
+  MetricEntry without = *entry("ssimulacra2")[0];
   without.on_gpu = false;
-  EXPECT_EQ(choose_device(without, work).reason, "auto took the CPU, where alone ssimulacra2 runs");
+  const std::array<const MetricEntry*, 2> both{entry("mse")[0], &without};
+  EXPECT_EQ(choose_device(both, {.pairs = 100000, .width = 4096, .height = 4096, .threads = 2}).reason,
+            "auto took the CPU, where alone ssimulacra2 runs");
 }
 
 TEST(AutoDevice, IsToldInTheResult) {
   const tests::Sheet sheet({}, 16, 16, Channels::rgb, [](int, int x, int y) { return x * y / 256.0; });
-  Result<Scorer> scorer = Scorer::create({.metric = "mse", .expected_pairs = 3}, 16, 16);
+  Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .expected_pairs = 3}, 16, 16);
   ASSERT_TRUE(scorer.ok());
-  const Result<Score> score = scorer->score(sheet.view, sheet.view);
+  const Result<std::vector<Score>> score = scorer->score(sheet.view, sheet.view);
   ASSERT_TRUE(score.ok());
-  const std::vector<std::string>& told = score->provenance.assumptions;
+  const std::vector<std::string>& told = score->front().provenance.assumptions;
   EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const std::string& fact) {
     return fact.starts_with("device: auto took the CPU, which is expected to score 3 pairs in ");
   }));

@@ -66,7 +66,7 @@ std::vector<Pair> pairs() {
 void expect_identity(const std::string& device) {
   for (const MetricInfo& metric : metrics()) {
     if (metric.frames) continue;
-    Result<Scorer> scorer = Scorer::create({.metric = metric.name, .device = device}, kWidth, kHeight);
+    Result<Scorer> scorer = Scorer::create({.metrics = {metric.name}, .device = device}, kWidth, kHeight);
     ASSERT_TRUE(scorer.ok()) << scorer.status().message();
     for (const Pair& pair : pairs()) {
       Sheet a(pair.first.layout, kWidth, kHeight, pair.first.channels, pair.content);
@@ -74,7 +74,7 @@ void expect_identity(const std::string& device) {
       a.view.colour = b.view.colour = pair.colour;
       const std::string what = metric.name + ", " + pair.first.layout.name() + " and " + pair.second.layout.name() +
                                ", transfer " + std::to_string(static_cast<int>(pair.colour.transfer));
-      expect_same(checked(scorer->score(a.view, a.view)), checked(scorer->score(a.view, b.view)), what);
+      expect_same(checked(only(scorer->score(a.view, a.view))), checked(only(scorer->score(a.view, b.view))), what);
     }
   }
 }

@@ -102,7 +102,7 @@ TEST(FrameScorer, RefusesWhatMakesNoSense) {
   FrameScorerOptions deep = options({kPsnr});
   deep.depth = 17;
   EXPECT_EQ(message(deep), "17 bits a sample make no sense; use 8 to 16");
-  EXPECT_EQ(Scorer::create({.metric = "motion"}, 64, 64).status().message(),
+  EXPECT_EQ(Scorer::create({.metrics = {"motion"}}, 64, 64).status().message(),
             "motion works on frames of video; use FrameScorer");
 }
 

@@ -63,7 +63,7 @@ TEST(MetricOptions, EveryTableAllowsItsDefaults) {
 }
 
 TEST(MetricOptions, TheScorerChecksThem) {
-  const Result<Scorer> scorer = Scorer::create({.metric = "mse", .metric_options = {{"peak", "1"}}}, 16, 16);
+  const Result<Scorer> scorer = Scorer::create({.metrics = {{"mse", {{"peak", "1"}}}}}, 16, 16);
   EXPECT_EQ(scorer.status().code(), StatusCode::usage);
   EXPECT_EQ(scorer.status().message(), "mse has no options, but 'peak' is given");
 }

@@ -8,6 +8,7 @@
 
 #include "acuity/scorer.h"
 #include "support/layouts.h"
+#include "support/scoring.h"
 #include "support/vulkan_validation.h"
 
 namespace acuity {
@@ -27,22 +28,22 @@ struct Pairs {
     for (size_t i = 0; i < sheets.size(); i += 2) views.push_back({sheets[i]->view, sheets[i + 1]->view});
   }
   std::vector<std::unique_ptr<Sheet>> sheets;
-  std::vector<ImagePair> views;
+  std::vector<InputPair> views;
 };
 
 void expect_as_alone(const ScorerOptions& options, const Pairs& pairs, int width, int height) {
   Result<Scorer> alone = Scorer::create(options, width, height), together = Scorer::create(options, width, height);
   ASSERT_TRUE(alone.ok() && together.ok()) << together.status().message();
   for (int round = 0; round < 2; ++round) {
-    const Result<std::vector<Result<Score>>> scores = together->score_many(pairs.views);
+    const Result<std::vector<Result<std::vector<Score>>>> scores = together->score_many(pairs.views);
     ASSERT_TRUE(scores.ok()) << scores.status().message();
     ASSERT_EQ(scores->size(), pairs.views.size());
     for (size_t i = 0; i < pairs.views.size(); ++i) {
-      const Result<Score>& found = (*scores)[i];
+      const Result<Score> found = tests::only((*scores)[i]);
       ASSERT_TRUE(found.ok()) << found.status().message();
-      const Result<Score> expected = alone->score(pairs.views[i].reference, pairs.views[i].distorted);
+      const Result<Score> expected = tests::only(alone->score(pairs.views[i].reference, pairs.views[i].distorted));
       ASSERT_TRUE(expected.ok());
-      EXPECT_EQ(found->value, expected->value) << options.metric << " of pair " << i;
+      EXPECT_EQ(found->value, expected->value) << options.metrics[0].metric << " of pair " << i;
       for (size_t k = 0; k < expected->outputs.size(); ++k) {
         EXPECT_EQ(found->outputs[k].value, expected->outputs[k].value);
       }
@@ -56,7 +57,7 @@ TEST(ScoreMany, IsScoringAloneOnTheCpu) {
   for (const MetricInfo& metric : metrics()) {
     if (metric.frames) continue;
     for (const int threads : {1, 2, 8}) {
-      expect_as_alone({.metric = metric.name, .device = "cpu", .threads = threads}, pairs, 70, 41);
+      expect_as_alone({.metrics = {metric.name}, .device = "cpu", .threads = threads}, pairs, 70, 41);
     }
   }
 }
@@ -64,23 +65,23 @@ TEST(ScoreMany, IsScoringAloneOnTheCpu) {
 TEST(ScoreMany, IsScoringAloneOnAGpu) {
   const Pairs pairs(11, 70, 41);
   for (const char* metric : {"ssimulacra2", "mse"}) {
-    expect_as_alone({.metric = metric, .device = "vulkan"}, pairs, 70, 41);
+    expect_as_alone({.metrics = {metric}, .device = "vulkan"}, pairs, 70, 41);
   }
 }
 
 TEST(ScoreMany, LargePicturesToo) {
   const Pairs pairs(2, 1040, 1030);
-  expect_as_alone({.metric = "mse", .device = "cpu"}, pairs, 1040, 1030);
-  expect_as_alone({.metric = "mse", .device = "vulkan"}, pairs, 1040, 1030);
+  expect_as_alone({.metrics = {"mse"}, .device = "cpu"}, pairs, 1040, 1030);
+  expect_as_alone({.metrics = {"mse"}, .device = "vulkan"}, pairs, 1040, 1030);
 }
 
 TEST(ScoreMany, ABadPairFailsAlone) {
   Pairs pairs(4, 70, 41);
   const Pairs other(1, 30, 30);
   pairs.views[2].distorted = other.views[0].distorted;
-  Result<Scorer> scorer = Scorer::create({.metric = "psnr", .threads = 3}, 70, 41);
+  Result<Scorer> scorer = Scorer::create({.metrics = {"psnr"}, .threads = 3}, 70, 41);
   ASSERT_TRUE(scorer.ok());
-  const Result<std::vector<Result<Score>>> scores = scorer->score_many(pairs.views);
+  const Result<std::vector<Result<std::vector<Score>>>> scores = scorer->score_many(pairs.views);
   ASSERT_TRUE(scores.ok());
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*scores)[i].ok(), i != 2);
   EXPECT_EQ((*scores)[2].status().code(), StatusCode::input);
@@ -89,12 +90,12 @@ TEST(ScoreMany, ABadPairFailsAlone) {
 
 TEST(ScoreMany, ToldOnceWhatCameBefore) {
   const Pairs pairs(5, 70, 41);
-  Result<Scorer> scorer = Scorer::create({.metric = "mse", .device = "cpu", .threads = 2}, 70, 41);
+  Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = "cpu", .threads = 2}, 70, 41);
   ASSERT_TRUE(scorer.ok());
-  const Result<std::vector<Result<Score>>> scores = scorer->score_many(pairs.views);
+  const Result<std::vector<Result<std::vector<Score>>>> scores = scorer->score_many(pairs.views);
   ASSERT_TRUE(scores.ok());
   int told = 0;
-  for (const Result<Score>& score : *scores) told += static_cast<int>(score->provenance.timing_ms.size()) - 1;
+  for (const auto& score : *scores) told += static_cast<int>(score->front().provenance.timing_ms.size()) - 1;
   EXPECT_LE(told, 1);
 }
 

@@ -13,19 +13,22 @@ namespace acuity {
 namespace {
 
 TEST(Statuses, AScorerThatWasMovedFromSaysSo) {
-  Result<Scorer> created = Scorer::create({.metric = "mse", .device = "cpu"}, 8, 8);
+  Result<Scorer> created = Scorer::create({.metrics = {"mse"}, .device = "cpu"}, 8, 8);
   ASSERT_TRUE(created.ok());
   const Scorer kept = std::move(*created);
   Scorer& moved = *created;
   const tests::Sheet sheet({}, 8, 8, Channels::rgb, [](int, int, int) { return 0.5; });
-  const ImagePair pairs[] = {{sheet.view, sheet.view}};
-  for (const Status& status : {moved.set_reference(sheet.view), moved.score(sheet.view).status(),
-                               moved.score(sheet.view, sheet.view).status(), moved.score_many(pairs).status()}) {
+  const InputPair pairs[] = {{sheet.view, sheet.view}};
+  for (const Status& status :
+       {moved.prepare(sheet.view).status(), moved.start(sheet.view, sheet.view).status(),
+        moved.start(Reference(), sheet.view).status(), moved.score(sheet.view, sheet.view).status(),
+        moved.score(Reference(), sheet.view).status(), moved.score_many(pairs).status()}) {
     EXPECT_EQ(status.code(), StatusCode::usage);
     EXPECT_EQ(status.message(), "this Scorer was moved from; use the one it was moved to");
   }
-  EXPECT_EQ(moved.metric().name, "");
-  EXPECT_EQ(kept.metric().name, "mse");
+  EXPECT_TRUE(moved.metrics().empty());
+  ASSERT_EQ(kept.metrics().size(), 1u);
+  EXPECT_EQ(kept.metrics()[0]->name, "mse");
 }
 
 TEST(Statuses, AFrameScorerThatWasMovedFromSaysSo) {
@@ -49,7 +52,8 @@ TEST(Statuses, WhatIsThrownBecomesAStatus) {
 
 TEST(Statuses, DevicesThatAreNotThereAreUnknown) {
   for (const char* id : {"tpu", "vulkan:99", "cuda:x"}) {
-    EXPECT_EQ(Scorer::create({.metric = "mse", .device = id}, 8, 8).status().code(), StatusCode::unknown_device) << id;
+    EXPECT_EQ(Scorer::create({.metrics = {"mse"}, .device = id}, 8, 8).status().code(), StatusCode::unknown_device)
+        << id;
   }
 }
 

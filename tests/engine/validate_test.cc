@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWidth = 37, kHeight = 150;
 
-Status validate(const ImageView& view) { return validate_view(view, "reference", kWidth, kHeight, Threads(3)); }
+Status validate(const ImageView& view) { return validate_finite(view, "reference", Threads(3)); }
 
 TEST(ValidateView, NamesTheFirstSampleThatIsNotFinite) {
   for (const tests::Layout& layout : tests::arrangements(SampleType::f32, 8)) {

@@ -24,17 +24,17 @@ namespace acuity::tests {
 namespace {
 
 Result<Scorer> scorer_for(const ImageView& reference, ScorerOptions options) {
-  options.metric = "butteraugli";
+  options = with_metric(std::move(options), "butteraugli");
   return Scorer::create(options, reference.width, reference.height);
 }
 
 Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "butteraugli";
+  options = with_metric(std::move(options), "butteraugli");
   return score_pair(reference, distorted, options);
 }
 
 Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "butteraugli";
+  options = with_metric(std::move(options), "butteraugli");
   return score_prepared(reference, distorted, options);
 }
 
@@ -42,7 +42,7 @@ Score cached_score(const ImageView& reference, const ImageView& distorted, Score
 double tolerance(double golden) { return std::max(1e-5 * golden, 1e-6); }
 
 // What libjxl says of pictures with a side under 8 is asked for by name.
-const ScorerOptions kAsLibjxl{.metric_options = {{"small", "libjxl"}}};
+const ScorerOptions kAsLibjxl{.metrics = {{"butteraugli", {{"small", "libjxl"}}}}};
 
 TEST(Butteraugli, AgreesWithTheReference) {
   for (const Golden& golden : goldens("butteraugli.csv", "max_norm")) {
@@ -62,7 +62,7 @@ TEST(Butteraugli, AgreesWithTheReference) {
 TEST(Butteraugli, AgreesWithTheReferenceForEveryOption) {
   for (const std::string option : {"intensity_target=250", "hf_asymmetry=0.8", "xmul=2.5", "pnorm=2", "pnorm=5.5"}) {
     const size_t equals = option.find('=');
-    const ScorerOptions options{.metric_options = {{option.substr(0, equals), option.substr(equals + 1)}}};
+    const ScorerOptions options{.metrics = {{"butteraugli", {{option.substr(0, equals), option.substr(equals + 1)}}}}};
     for (const bool mean : {false, true}) {
       for (const Golden& golden : goldens("butteraugli_options.csv", option + (mean ? " mean" : " max"))) {
         const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
@@ -124,7 +124,7 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
     const Sheet reference({}, width, height, Channels::rgb, drawn(false));
     const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
     const std::vector<OptionValue> pnorm{{"pnorm", "2.5"}};
-    const Score expected = score(reference.view, distorted.view, {.metric_options = pnorm, .threads = 1});
+    const Score expected = score(reference.view, distorted.view, {.metrics = {{"butteraugli", pnorm}}, .threads = 1});
     for (const std::string& target : cpu_targets()) {
       ASSERT_TRUE(limit_cpu(target).ok());
       for (int threads : {1, 3, 8}) {
@@ -132,7 +132,7 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
           const MemoryMode memory = rows == 0 ? MemoryMode::full() : MemoryMode::strip(rows);
           const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
                                    std::to_string(threads) + " strip " + std::to_string(rows);
-          const ScorerOptions options{.metric_options = pnorm, .memory = memory, .threads = threads};
+          const ScorerOptions options{.metrics = {{"butteraugli", pnorm}}, .memory = memory, .threads = threads};
           expect_same(expected, score(reference.view, distorted.view, options), what);
           expect_same(expected, cached_score(reference.view, distorted.view, options), what + " cached");
         }
@@ -193,9 +193,9 @@ TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
   };
   EXPECT_TRUE(told(own, "intensity target: 10000 nit, the reference's own"));
   expect_same(own, cached_score(pq1.view, pq2.view), "cached");
-  const Score asked = score(pq1.view, pq2.view, {.metric_options = {{"intensity_target", "1e4"}}});
+  const Score asked = score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "1e4"}}}}});
   EXPECT_EQ(asked.value, own.value);
-  EXPECT_LT(score(pq1.view, pq2.view, {.metric_options = {{"intensity_target", "100"}}}).value, own.value);
+  EXPECT_LT(score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "100"}}}}}).value, own.value);
   const Sheet sdr1({}, 64, 48, Channels::rgb, drawn(false)), sdr2({}, 64, 48, Channels::rgb, drawn(true));
   EXPECT_TRUE(told(score(sdr1.view, sdr2.view), "intensity target: 80 nit, for SDR"));
   EXPECT_GT(score(pq1.view, sdr2.view).value, 0);
@@ -204,13 +204,13 @@ TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
 TEST(Butteraugli, PicturesUnder8PixelsAreRefusedUnlessLibjxlsAnswerIsAskedFor) {
   const Sheet reference({}, 7, 40, Channels::rgb, drawn(false)), distorted({}, 7, 40, Channels::rgb, drawn(true));
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{{7, 40}, {40, 7}, {1, 1}}) {
-    const Status status = Scorer::create({.metric = "butteraugli"}, width, height).status();
+    const Status status = Scorer::create({.metrics = {"butteraugli"}}, width, height).status();
     EXPECT_EQ(status.code(), StatusCode::input);
     EXPECT_NE(status.message().find("needs at least 8 on each side"), std::string::npos) << status.message();
     EXPECT_NE(status.message().find("small=libjxl"), std::string::npos) << status.message();
   }
-  EXPECT_TRUE(Scorer::create({.metric = "butteraugli"}, 8, 8).ok());
-  const ScorerOptions options{.metric_options = {{"small", "libjxl"}}, .want_map = true};
+  EXPECT_TRUE(Scorer::create({.metrics = {"butteraugli"}}, 8, 8).ok());
+  const ScorerOptions options{.metrics = {{"butteraugli", {{"small", "libjxl"}}}}, .want_map = true};
   for (const Score& result :
        {score(reference.view, distorted.view, options), cached_score(reference.view, distorted.view, options)}) {
     EXPECT_EQ(result.value, 0);
@@ -225,7 +225,7 @@ TEST(Butteraugli, LightBeyondFloatsIsAnError) {
   Sheet reference({.type = SampleType::f32}, 40, 40, Channels::rgb, bright);
   Sheet distorted({.type = SampleType::f32}, 40, 40, Channels::rgb, drawn(true));
   reference.view.colour.transfer = distorted.view.colour.transfer = Transfer::linear;
-  const Result<Score> result = scorer_for(reference.view, {})->score(reference.view, distorted.view);
+  const auto result = scorer_for(reference.view, {})->score(reference.view, distorted.view);
   EXPECT_EQ(result.status().code(), StatusCode::input);
 }
 
@@ -261,7 +261,8 @@ TEST(Butteraugli, NormsOfMapsFarFromOne) {
 
 TEST(Butteraugli, PnormIsThatOfTheMap) {
   const Picture reference = fixture("scene.png"), distorted = fixture("scene.jpeg50.png");
-  const Score result = score(reference.view, distorted.view, {.metric_options = {{"pnorm", "7"}}, .want_map = true});
+  const Score result =
+      score(reference.view, distorted.view, {.metrics = {{"butteraugli", {{"pnorm", "7"}}}}, .want_map = true});
   double sum = 0;
   for (const float value : result.map.values) sum += std::pow(static_cast<double>(value), 7);
   EXPECT_NEAR(output(result, "pnorm"), std::pow(sum / static_cast<double>(result.map.values.size()), 1.0 / 7), 1e-6);
@@ -305,7 +306,8 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   constexpr float kUntouched = 123.456f;
   const Sheet sheets[2] = {{{}, kWidth, kHeight, Channels::rgb, drawn(false)},
                            {{}, kWidth, kHeight, Channels::rgb, drawn(true)}};
-  const Result<Rows> rows[2] = {Rows::create(sheets[0].view, {}, {}), Rows::create(sheets[1].view, {}, {})};
+  const Result<InputRows> rows[2] = {InputRows::create(sheets[0].view, {}, {}),
+                                     InputRows::create(sheets[1].view, {}, {})};
   Result<Arena> arena = Arena::create(scratch_bytes(kBatch));
   ASSERT_TRUE(rows[0].ok() && rows[1].ok() && arena.ok());
   const std::span<float> scratch{arena->take<float>(scratch_bytes(kBatch) / sizeof(float)),
@@ -317,7 +319,7 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   level.size = {kWidth, kHeight};
   level.parameters = make_parameters(1, 1);
   level.level_map = map.data();
-  level.source = {Source{.light = {&*rows[0], 80}}, Source{.light = {&*rows[1], 80}}};
+  level.source = {Source{.light = {.rows = &*rows[0], .nits = 80}}, Source{.light = {.rows = &*rows[1], .nits = 80}}};
   // A piece at the left edge clears all rings first; others, which are far from it, do not.
   const auto run = [&](int x_begin) {
     std::fill(scratch.begin(), scratch.end(), kUntouched);

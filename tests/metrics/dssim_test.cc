@@ -20,13 +20,13 @@ namespace acuity::tests {
 namespace {
 
 Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "dssim";
+  options = with_metric(std::move(options), "dssim");
   options.device = "cpu";
   return score_pair(reference, distorted, options);
 }
 
 Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "dssim";
+  options = with_metric(std::move(options), "dssim");
   options.device = "cpu";
   return score_prepared(reference, distorted, options);
 }

@@ -20,12 +20,12 @@ namespace acuity::tests {
 namespace {
 
 Score score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "ssimulacra2";
+  options = with_metric(std::move(options), "ssimulacra2");
   return score_pair(reference, distorted, options);
 }
 
 Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
-  options.metric = "ssimulacra2";
+  options = with_metric(std::move(options), "ssimulacra2");
   return score_prepared(reference, distorted, options);
 }
 
@@ -35,7 +35,7 @@ TEST(Ssimulacra2, AgreesWithTheReference) {
     const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
     if (golden.refused()) {
       const Result<Scorer> scorer =
-          Scorer::create({.metric = "ssimulacra2"}, reference.view.width, reference.view.height);
+          Scorer::create({.metrics = {"ssimulacra2"}}, reference.view.width, reference.view.height);
       ASSERT_FALSE(scorer.ok()) << golden.reference;
       EXPECT_EQ(scorer.status().code(), StatusCode::input);
       EXPECT_NE(scorer.status().message().find("at least 8"), std::string::npos) << scorer.status().message();

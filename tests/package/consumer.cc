@@ -19,15 +19,21 @@ int main() {
   const auto view = acuity::interleaved_view(grey.data(), 16, 16, acuity::Channels::rgb, acuity::SampleType::u8);
   for (const acuity::MetricInfo& metric : acuity::metrics()) {
     if (metric.frames) continue;
-    auto scorer = acuity::Scorer::create({.metric = metric.name}, 16, 16);
-    if (!scorer.ok() || !scorer->set_reference(view).ok()) return 1;
-    const auto cached = scorer->score(view);
+    auto scorer = acuity::Scorer::create({.metrics = {metric.name}}, 16, 16);
+    if (!scorer.ok()) return 1;
+    const auto reference = scorer->prepare(view);
+    if (!reference.ok() || reference->bytes() < 0) return 1;
+    const auto cached = scorer->score(*reference, view);
     const auto pair = scorer->score(view, view);
-    const std::array<acuity::ImagePair, 2> pairs{{{view, view}, {view, view}}};
+    const std::array<acuity::InputPair, 2> pairs{{{view, view}, {view, view}}};
     const auto many = scorer->score_many(pairs);
     if (!many.ok() || many->size() != 2 || !many.value()[1].ok()) return 1;
-    if (!cached.ok() || !pair.ok() || cached->value != metric.identical || pair->value != metric.identical) return 1;
-    std::printf("%s %g %s\n", metric.name.c_str(), cached->value, acuity::meaning(metric.name, cached->value).c_str());
+    auto job = scorer->start(view, view);
+    if (!job.ok() || !job->finish().ok() || !job->done()) return 1;
+    if (!cached.ok() || !pair.ok()) return 1;
+    const double value = cached->front().value;
+    if (value != metric.identical || pair->front().value != metric.identical) return 1;
+    std::printf("%s %g %s\n", metric.name.c_str(), value, acuity::meaning(metric.name, value).c_str());
   }
   acuity::FrameView frame;
   frame.width = frame.height = 16;

@@ -15,6 +15,19 @@
 
 namespace acuity::tests {
 
+/// The score of a Scorer that has one metric.
+inline Result<Score> only(const Result<std::vector<Score>>& scores) {
+  if (!scores.ok()) return scores.status();
+  EXPECT_EQ(scores->size(), 1u);
+  return scores->front();
+}
+
+/// The metric, unless the options name one.
+inline ScorerOptions with_metric(ScorerOptions options, const char* metric) {
+  if (options.metrics.empty()) options.metrics = {metric};
+  return options;
+}
+
 inline Score checked(const Result<Score>& result) {
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? *result : Score{};
@@ -22,14 +35,15 @@ inline Score checked(const Result<Score>& result) {
 
 inline Score score_pair(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options) {
   Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  return checked(scorer.ok() ? scorer->score(reference, distorted) : scorer.status());
+  return checked(scorer.ok() ? only(scorer->score(reference, distorted)) : scorer.status());
 }
 
 /// The same by way of a prepared reference.
 inline Score score_prepared(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options) {
   Result<Scorer> scorer = Scorer::create(options, reference.width, reference.height);
-  Status status = scorer.ok() ? scorer->set_reference(reference) : scorer.status();
-  return checked(status.ok() ? scorer->score(distorted) : status);
+  if (!scorer.ok()) return checked(scorer.status());
+  const Result<Reference> prepared = scorer->prepare(reference);
+  return checked(prepared.ok() ? only(scorer->score(*prepared, distorted)) : prepared.status());
 }
 
 inline double output(const Score& score, const std::string& name) {

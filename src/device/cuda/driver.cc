@@ -157,11 +157,7 @@ LoadedDriver CudaDriver::load() {
   // Since CUDA 11.4.
   library.bind_optional(driver->graphs.begin_capture, "cuStreamBeginCapture_v2");
   library.bind_optional(driver->graphs.end_capture, "cuStreamEndCapture");
-  library.bind_optional(driver->graphs.get_nodes, "cuGraphGetNodes");
-  library.bind_optional(driver->graphs.node_type, "cuGraphNodeGetType");
-  library.bind_optional(driver->graphs.get_copy, "cuGraphMemcpyNodeGetParams");
   library.bind_optional(driver->graphs.instantiate, "cuGraphInstantiateWithFlags");
-  library.bind_optional(driver->graphs.set_copy, "cuGraphExecMemcpyNodeSetParams");
   library.bind_optional(driver->graphs.launch, "cuGraphLaunch");
   library.bind_optional(driver->graphs.destroy_executable, "cuGraphExecDestroy");
   library.bind_optional(driver->graphs.destroy, "cuGraphDestroy");

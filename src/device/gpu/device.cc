@@ -104,6 +104,12 @@ class GpuQueue : public Queue {
         [&] { return driver().stream_waits(stream_, static_cast<const GpuEvent&>(event).handle(), 0); });
   }
 
+  Status wait_for_outside(const Event& event) override {
+    return context_->call([&] {
+      return driver().stream_waits(stream_, static_cast<const GpuEvent&>(event).handle(), kWaitOutsideOfGraph);
+    });
+  }
+
   Status wait() override {
     return context_->call([&] { return driver().synchronize_stream(stream_); });
   }
@@ -166,9 +172,8 @@ class GpuDevice : public Device {
 
   Status prepare(const KernelInfo& kernel) override { return context_->function(kernel).status(); }
 
-  Result<std::unique_ptr<Recording>> record(Queue& queue, std::span<const HostBytes> inputs,
-                                            const std::function<Status()>& work) override {
-    return record_graph(context_, static_cast<GpuQueue&>(queue).stream(), inputs, work);
+  Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) override {
+    return record_graph(context_, static_cast<GpuQueue&>(queue).stream(), work);
   }
 
  private:

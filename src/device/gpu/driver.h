@@ -65,41 +65,21 @@ inline constexpr unsigned kPortableHostMemory = 1;
 inline constexpr unsigned kNonBlockingStream = 1;
 inline constexpr unsigned kEventWithoutTiming = 2;
 inline constexpr int kErrorOutOfMemory = 2;
+inline constexpr unsigned kWaitOutsideOfGraph = 1;  // CUDA, in work that is being recorded
 
-/// One side of a copy within a graph, as CUDA lays it out.
-struct GraphCopySide {
-  size_t x_bytes = 0, y = 0, z = 0, level = 0;
-  int memory_type = 0;
-  uint64_t host = 0;
-  uint64_t device = 0;  // for addresses of unified memory too
-  void* array = nullptr;
-  void* reserved = nullptr;
-  size_t pitch = 0, height = 0;
-};
-
-struct GraphCopy {
-  GraphCopySide from, to;
-  size_t width_bytes = 0, height = 0, depth = 0;
-};
-static_assert(sizeof(GraphCopy) == 200);
-
-/// Graphs: work that a driver records from streams and keeps. HIP has functions of these names, with copies laid out
-/// otherwise; they are not used, as nobody has tried them on its hardware.
+/// Graphs: work that a driver records from streams and keeps. HIP has functions of these names; they are not used, as
+/// nobody has tried them on its hardware.
 struct GraphFunctions {
   DriverFunction<void*, int> begin_capture;                       // stream, mode
   DriverFunction<void*, void**> end_capture;                      // stream, graph
-  DriverFunction<void*, void**, size_t*> get_nodes;               // graph, nodes, their number
-  DriverFunction<void*, int*> node_type;                          // node, type
-  DriverFunction<void*, void*> get_copy;                          // node, GraphCopy
   DriverFunction<void**, void*, unsigned long long> instantiate;  // executable graph, graph, flags
-  DriverFunction<void*, void*, const void*, void*> set_copy;      // executable graph, node, GraphCopy, context
   DriverFunction<void*, void*> launch;                            // executable graph, stream
   DriverFunction<void*> destroy_executable;
   DriverFunction<void*> destroy;
 
   bool complete() const {
-    return begin_capture.found() && end_capture.found() && get_nodes.found() && node_type.found() && get_copy.found() &&
-           instantiate.found() && set_copy.found() && launch.found() && destroy_executable.found() && destroy.found();
+    return begin_capture.found() && end_capture.found() && instantiate.found() && launch.found() &&
+           destroy_executable.found() && destroy.found();
   }
 };
 

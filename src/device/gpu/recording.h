@@ -9,7 +9,7 @@ namespace acuity {
 
 /// As Device::record.
 Result<std::unique_ptr<Recording>> record_graph(std::shared_ptr<GpuContext> context, void* stream,
-                                                std::span<const HostBytes> inputs, const std::function<Status()>& work);
+                                                const std::function<Status()>& work);
 
 }  // namespace acuity
 

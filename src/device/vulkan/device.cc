@@ -26,8 +26,7 @@ class VulkanDevice final : public Device {
   Result<std::unique_ptr<Event>> create_event() override { return std::unique_ptr<Event>(new VulkanEvent); }
   Status prepare(const KernelInfo& kernel) override { return context_->pipeline(kernel).status(); }
   // Queues fill their command buffers anew each time.
-  Result<std::unique_ptr<Recording>> record(Queue&, std::span<const HostBytes>,
-                                            const std::function<Status()>&) override {
+  Result<std::unique_ptr<Recording>> record(Queue&, const std::function<Status()>&) override {
     return std::unique_ptr<Recording>();
   }
 

@@ -54,6 +54,7 @@ class VulkanQueue final : public Queue {
   Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override;
   Status signal(Event& event) override;
   Status wait_for(const Event& event) override;
+  Status wait_for_outside(const Event& event) override { return wait_for(event); }
   Status wait() override;
 
  private:

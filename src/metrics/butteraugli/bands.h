@@ -137,7 +137,7 @@ inline void Bands::read_light(int limit) {
   const Columns wide = frame_.columns(kReachLight), narrow = frame_.columns(kReachXyb);
   const int x_begin = std::max(wide.begin, frame_.left_edge);
   const int from = x_begin - frame_.left_edge, to_end = wide.end - frame_.left_edge;
-  const Rows& rows = *source_.light.rows;
+  const Rows& rows = source_.light.rows->rows;
   const int height = frame_.size.height;
   const int y_begin = std::max(light_done_, -2), y_end = std::min(limit, height + 2);
   // All rows before any is used: a vector loaded from memory that scalar stores have only just written waits until they

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The CPU's way through both resolutions; cpu.cc does one piece of one.
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,29 +47,23 @@ class CpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override {
-    size_t bytes = arena_.size() + remembered_.capacity() * sizeof(float);
-    for (const std::optional<KeptReference>& kept : prepared_) bytes += kept ? kept->arena.size() : 0;
-    return bytes;
-  }
+  size_t working_bytes() const override { return arena_.size() + remembered_.capacity() * sizeof(float); }
 
-  Status prepare(const Light& reference) override {
+  Result<std::shared_ptr<const Kept>> prepare(const Light& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += kPreparedPlanes * Arena::cost<float>(plane_floats(size));
-    KeptReference kept;
-    ACUITY_TRY_ASSIGN(kept.arena, Arena::create(bytes));
+    const auto kept = std::make_shared<KeptReference>();
+    ACUITY_TRY_ASSIGN(kept->arena, Arena::create(bytes));
+    kept->levels.resize(sizes_.size());
     for (size_t i = 0; i < sizes_.size(); ++i) {
-      kept.levels.push_back(take_planes(kept.arena, sizes_[i]));
+      kept->levels[i] = take_planes(kept->arena, sizes_[i]);
       Level level = level_of(i);
       level.source[0].light = reference;
-      level.prepare = &kept.levels[i];
+      level.prepare = &kept->levels[i];
       run_level(level);
     }
-    prepared_[reference.prepared] = std::move(kept);
-    return {};
+    return std::shared_ptr<const Kept>(kept);
   }
-
-  void forget() override { prepared_ = {}; }
 
   // The half resolution first: the full one adds its map to its own, row by row.
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
@@ -79,7 +71,9 @@ class CpuRunner final : public Runner {
     for (size_t i = sizes_.size(); i-- > 0;) {
       Level level = level_of(i);
       level.source[0].light = reference;
-      if (reference.rows == nullptr) level.source[0].prepared = &prepared_[reference.prepared]->levels[i];
+      if (reference.kept != nullptr) {
+        level.source[0].prepared = &static_cast<const KeptReference*>(reference.kept)->levels[i];
+      }
       level.source[1].light = distorted;
       if (i == 0) {
         level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
@@ -94,9 +88,10 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct KeptReference {
+  struct KeptReference final : Kept {
     Arena arena;
     std::vector<Prepared> levels;
+    size_t bytes() const override { return arena.size(); }
   };
 
   CpuRunner(const Metric::Setup& setup, const Parameters& parameters, float p)
@@ -178,7 +173,6 @@ class CpuRunner final : public Runner {
   TileNorms* tiles_ = nullptr;
   float* half_map_ = nullptr;
   std::byte* scratch_ = nullptr;
-  std::array<std::optional<KeptReference>, kMostPrepared> prepared_;
   std::vector<float> remembered_;  // the map of the run before, where asked for
 };
 

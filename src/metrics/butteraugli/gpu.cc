@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on a GPU, whichever: the launches. Pixels go up in bands of rows on a queue of their own while the bands
-// before them are worked on; the half resolution follows on queues of its own, and with the map of the full one makes
-// the norms. Of that map no more exists at a time than the half resolution has still to look at, unless somebody wants
-// it.
+// Butteraugli on a GPU, whichever: the launches. Bands of rows are worked on as they arrive; the half resolution
+// follows on queues of its own, and with the map of the full one makes the norms. Of that map no more exists at a time
+// than the half resolution has still to look at, unless somebody wants it.
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,10 +13,11 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "device/pixels/feed.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/butteraugli/runner.h"
 #include "metrics/tiles.h"
-#include "metrics/upload.h"
 
 namespace acuity {
 
@@ -54,22 +55,20 @@ namespace {
 using Four = kernel_dialect::real4;
 
 constexpr int kBandRows = 256;
-constexpr int kBandUnit = 64;            // bands are multiples of this
-constexpr int kRowUnit = 16;             // and rings of this, as the kernels want them
-constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
-constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
-constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
-constexpr int kReach = 64;               // rows of the bands above that a ring holds
-constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
-constexpr int kManyGroups = 200;         // more hardly find room on the largest devices at once
-constexpr size_t kDeviceAlignment = 256;
+constexpr int kBandUnit = 64;                      // bands are multiples of this
+constexpr int kRowUnit = 16;                       // and rings of this, as the kernels want them
+constexpr int kOneBandPixels = 1 << 20;            // pictures up to this size are one band
+constexpr int kSlots = 2;                          // bands in work at each stage, which take turns in rings and events
+constexpr int kLightReach = 4;                     // rows of light of the band above that are looked at again
+constexpr int kReach = 64;                         // rows of the bands above that a ring holds
+constexpr int kHalfBehind = 16;                    // rows that the half resolution waits for longer than it must
+constexpr int kManyGroups = 200;                   // more hardly find room on the largest devices at once
 constexpr int64_t kMostFloats = int64_t{1} << 31;  // elements are numbered in 31 bits
 
 constexpr int kXybPlanes = 6;               // of both pictures
 constexpr int kLowDifference = kXybPlanes;  // the plane after them
 
 int round_to(int count, int unit) { return (count + unit - 1) / unit * unit; }
-int groups(int count, int of) { return (count + of - 1) / of; }
 
 struct RowRange {
   int begin = 0;
@@ -97,10 +96,24 @@ static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMa
 
 // What stays on the device of a prepared reference, and of how many planes each is: bands, and for the mask the blurred
 // activity and the gains.
-enum Kept : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptMask };
+enum KeptPart : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptMask };
 constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 3};
 
-using Events = std::array<std::unique_ptr<Event>, kSlots>;
+// The full resolution, and the half.
+class KeptReference final : public Kept {
+ public:
+  std::array<std::array<PooledMemory, kKeptPlanes.size()>, 2> levels;
+
+  size_t bytes() const override {
+    size_t bytes = 0;
+    for (const auto& level : levels) {
+      for (const PooledMemory& part : level) bytes += part ? part->size() : 0;
+    }
+    return bytes;
+  }
+};
+
+using Events = std::array<Event*, kSlots>;
 
 struct Ring {
   int rows = 0;
@@ -118,14 +131,12 @@ struct LevelPlan {
   Ring xyb, blurred, compared;
   int stride = 0;
   size_t numbers = 0;  // an offset
-  // None before a reference is prepared under that number.
-  std::array<std::array<std::unique_ptr<DeviceMemory>, kKeptPlanes.size()>, kMostPrepared> kept;
   // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
   // the one before that at the late ones.
-  std::array<std::unique_ptr<Queue>, 2> first;
-  std::unique_ptr<Queue> early, late;
-  std::array<Events, 2> first_done;
-  Events early_done, late_done;
+  std::array<Queue*, 2> first{};
+  Queue *early = nullptr, *late = nullptr;
+  std::array<Events, 2> first_done{};
+  Events early_done{}, late_done{};
 
   int wide_groups() const { return groups(size.width, COLUMN_UNIT); }
   int narrow_groups() const { return groups(size.width, 32); }
@@ -172,73 +183,55 @@ class GpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  ~GpuRunner() override {
-    // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
-    if (copy_) static_cast<void>(copy_->wait());
-    for (const LevelPlan& plan : plans_) {
-      for (Queue* queue : {plan.first[0].get(), plan.first[1].get(), plan.early.get(), plan.late.get()}) {
-        if (queue != nullptr) static_cast<void>(queue->wait());
-      }
-    }
-  }
-
   size_t working_bytes() const override {
-    size_t bytes = memory_->size() + results_->size();
-    for (const LevelPlan& plan : plans_) {
-      for (const auto& reference : plan.kept) {
-        for (const std::unique_ptr<DeviceMemory>& kept : reference) bytes += kept ? kept->size() : 0;
-      }
-    }
-    for (const DeviceMemory* map : {map_.get(), half_map_.get(), remembered_.get()}) bytes += map ? map->size() : 0;
+    size_t bytes = workspace_.bytes();
+    for (const PooledMemory* map : {&map_, &half_map_, &remembered_}) bytes += *map ? (*map)->size() : 0;
     if (map_rows_) bytes += map_rows_->size();
-    for (const Upload& upload : uploads_) bytes += upload.bytes();
+    for (const std::optional<Feed>& feed : feeds_) bytes += feed->bytes();
     return bytes;
   }
 
-  // All that depends on the reference alone stays on the device.
-  Status prepare(const Light& reference) override {
-    prepared_ = reference.prepared;
-    for (LevelPlan& plan : plans_) {
+  // All that depends on the reference alone stays on the device. Columns beside the picture are zeros, and stay so.
+  Result<std::shared_ptr<const Kept>> prepare(const Light& reference) override {
+    const auto kept = std::make_shared<KeptReference>();
+    for (size_t level = 0; level < plans_.size(); ++level) {
+      const LevelPlan& plan = plans_[level];
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
+      const std::string use = fmt::format("butteraugli reference {}x{}", plan.size.width, plan.size.height);
       for (size_t i = 0; i < kKeptPlanes.size(); ++i) {
-        std::unique_ptr<DeviceMemory>& kept = plan.kept[prepared_][i];
-        if (kept) continue;
-        ACUITY_TRY_ASSIGN(kept, setup_.device->allocate(kKeptPlanes[i] * plane_bytes));
-        ACUITY_TRY(copy_->clear(*kept, 0, kept->size()));
+        PooledMemory& part = kept->levels[level][i];
+        ACUITY_TRY_ASSIGN(part, setup_.pool->take(kKeptPlanes[i] * plane_bytes, use));
+        if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
       }
     }
+    ACUITY_TRY(maker_->wait());
+    kept_ = kept.get();
     ACUITY_TRY(run_bands(WORK_PREPARE, {&reference, nullptr}, false));
     for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
-    return {};
+    return std::shared_ptr<const Kept>(kept);
   }
 
-  // The memory waits for the next reference.
-  void forget() override {}
-
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
-    const bool prepared = reference.rows == nullptr;
-    prepared_ = reference.prepared;
+    const bool prepared = reference.kept != nullptr;
+    kept_ = static_cast<const KeptReference*>(reference.kept);
     const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
     if (keep) ACUITY_TRY(reserve_maps(map));
     ACUITY_TRY(run_bands(prepared ? WORK_PREPARED : WORK_PAIR, {prepared ? nullptr : &reference, &distorted}, keep));
     Queue& queue = *plans_.back().late;
     if (keep) ACUITY_TRY(pool(queue, map));
-    ACUITY_TRY(queue.download(*results_, 0, *memory_, tiles_, results_->size()));
+    ACUITY_TRY(workspace_.fetch_results(queue, tiles_));
     if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
     if (map.to != nullptr) copy_map(map.to);
     if (map.remember) std::swap(remembered_, map_);
-    const TileNorms* tiles = reinterpret_cast<const TileNorms*>(results_->data());
+    const TileNorms* tiles = reinterpret_cast<const TileNorms*>(workspace_.results().data());
     return pool_tiles({tiles, tile_count(setup_.width, setup_.height)}, plans_[0].size, p_);
   }
 
  private:
   GpuRunner(const Metric::Setup& setup, const Parameters& parameters, float p)
-      : setup_(setup),
-        parameters_(parameters),
-        p_(p),
-        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads)} {
+      : setup_(setup), parameters_(parameters), p_(p), workspace_(setup.pool) {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
     const int asked = setup.strip_rows > 0 ? std::min(setup.strip_rows, kBandRows) : small ? setup.height : kBandRows;
     band_rows_ = round_to(std::min(asked, setup.height), kBandUnit);
@@ -264,67 +257,52 @@ class GpuRunner final : public Runner {
   }
 
   Status allocate() {
-    size_t bytes = 0;
-    const auto place = [&bytes](size_t floats) {
-      const size_t at = bytes;
-      bytes += round_up(floats * sizeof(float), kDeviceAlignment);
-      return at;
-    };
+    MemoryLayout layout;
     std::vector<float> numbers;
     for (LevelPlan& plan : plans_) {
       const std::vector<float> own = numbers_of(parameters_, plan.size);
-      numbers.resize(round_up(numbers.size(), kDeviceAlignment / sizeof(float)));
+      numbers.resize(round_up(numbers.size(), 64));  // where every kernel can read them
       plan.numbers = numbers.size() * sizeof(float);
       numbers.insert(numbers.end(), own.begin(), own.end());
     }
-    const size_t numbers_at = place(numbers.size());
+    const size_t numbers_at = layout.place(numbers.size());
     for (LevelPlan& plan : plans_) {
       plan.numbers += numbers_at;
-      plan.xyb.planes = place((kXybPlanes + 1) * plan.plane_floats(plan.xyb));
-      plan.blurred.planes = place(kXybPlanes * plan.plane_floats(plan.blurred));
-      plan.compared.planes = place(LATE_PLANES * plan.plane_floats(plan.compared));
-      ACUITY_TRY_ASSIGN(plan.first[0], setup_.device->create_queue());
-      ACUITY_TRY_ASSIGN(plan.first[1], setup_.device->create_queue());
-      ACUITY_TRY_ASSIGN(plan.early, setup_.device->create_queue());
-      ACUITY_TRY_ASSIGN(plan.late, setup_.device->create_queue());
+      plan.xyb.planes = layout.place((kXybPlanes + 1) * plan.plane_floats(plan.xyb));
+      plan.blurred.planes = layout.place(kXybPlanes * plan.plane_floats(plan.blurred));
+      plan.compared.planes = layout.place(LATE_PLANES * plan.plane_floats(plan.compared));
+      for (Queue** queue : {&plan.first[0], &plan.first[1], &plan.early, &plan.late}) {
+        ACUITY_TRY_ASSIGN(*queue, workspace_.create_queue());
+      }
       for (Events* events : {&plan.first_done[0], &plan.first_done[1], &plan.early_done, &plan.late_done}) {
-        ACUITY_TRY(create_events(*events));
+        ACUITY_TRY(workspace_.create_events(*events));
       }
     }
     if (plans_.size() > 1) {
       const Size size = plans_[1].size;
-      halved_light_ = place(6 * static_cast<size_t>(halved_ring_) * static_cast<size_t>(size.width));
-      map_ring_ = place(map_bytes({setup_.width, map_ring_rows_}) / sizeof(float));
+      halved_light_ = layout.place(6 * static_cast<size_t>(halved_ring_) * static_cast<size_t>(size.width));
+      map_ring_ = layout.place(map_bytes({setup_.width, map_ring_rows_}) / sizeof(float));
     }
     const size_t tile_bytes = tile_count(setup_.width, setup_.height) * sizeof(TileNorms);
-    tiles_ = place(tile_bytes / sizeof(float));
-    ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
-    ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_bytes));
-    ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
-    for (Events& events : sent_) ACUITY_TRY(create_events(events));
-    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
-             kernels::make_xyb, kernels::blur_low_rows, kernels::split_low, compare_kernels::split_middle_pair,
-             compare_kernels::split_middle_one, compare_kernels::split_high_pair, compare_kernels::split_high_one,
-             compare_kernels::blur_activity, map_kernels::combine, map_kernels::pool}) {
-      ACUITY_TRY(setup_.device->prepare(kernel));
+    tiles_ = layout.place(tile_bytes / sizeof(float));
+    ACUITY_TRY(workspace_.allocate(layout, tile_bytes, "butteraugli"));
+    ACUITY_TRY(workspace_.prepare({kernels::make_xyb, kernels::blur_low_rows, kernels::split_low,
+                                   compare_kernels::split_middle_pair, compare_kernels::split_middle_one,
+                                   compare_kernels::split_high_pair, compare_kernels::split_high_one,
+                                   compare_kernels::blur_activity, map_kernels::combine, map_kernels::pool}));
+    ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
+    const int rows = std::min(band_rows_ + kLightReach, setup_.height);
+    for (std::optional<Feed>& feed : feeds_) {
+      ACUITY_TRY_ASSIGN(feed, Feed::create(workspace_, *maker_, setup_.senders(), rows));
     }
     // The columns beside the picture are never written again.
-    ACUITY_TRY(copy_->clear(*memory_, 0, memory_->size()));
-    std::unique_ptr<PinnedMemory> staging;
-    ACUITY_TRY_ASSIGN(staging, setup_.device->allocate_pinned(numbers.size() * sizeof(float)));
-    std::memcpy(staging->data(), numbers.data(), staging->size());
-    ACUITY_TRY(copy_->upload(*memory_, numbers_at, *staging, 0, staging->size()));
-    return copy_->wait();
-  }
-
-  Status create_events(Events& events) {
-    for (std::unique_ptr<Event>& event : events) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
-    return {};
+    ACUITY_TRY(maker_->clear(workspace_.memory(), 0, workspace_.memory().size()));
+    return workspace_.send(*maker_, numbers_at, numbers);
   }
 
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
-    return {memory_->address() + offset};
+    return workspace_.array<T>(offset);
   }
   // Column 0 of a plane's first row.
   template <typename T>
@@ -333,9 +311,9 @@ class GpuRunner final : public Runner {
   }
   // The same of what is kept.
   template <typename T>
-  DeviceArray<T> kept(const LevelPlan& plan, Kept what) const {
-    const std::unique_ptr<DeviceMemory>& memory = plan.kept[prepared_][what];
-    return {memory ? memory->address() + MARGIN * sizeof(float) : 0};
+  DeviceArray<T> kept(const LevelPlan& plan, KeptPart part) const {
+    if (kept_ == nullptr) return {};
+    return {kept_->levels[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
   }
 
   // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
@@ -343,9 +321,15 @@ class GpuRunner final : public Runner {
   Status run_bands(int work, const std::array<const Light*, 2>& pictures, bool keep) {
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
-      ACUITY_TRY(
-          uploads_[i].begin(*copy_, *pictures[i]->rows, std::min(band_rows_ + kLightReach, setup_.height), kSlots));
+      DevicePicture picture;
+      ACUITY_TRY_ASSIGN(picture, device_picture(pictures[i]->rows->input, pictures[i]->rows->rows, setup_.pool));
+      ACUITY_TRY(feeds_[i]->begin(picture));
     }
+    std::vector<Feed*> feeds;
+    for (size_t i = 0; i < 2; ++i) {
+      if (pictures[i] != nullptr) feeds.push_back(&*feeds_[i]);
+    }
+    ACUITY_TRY(Feed::send(feeds, SendOrder::together, *plans_[0].first[pictures[0] != nullptr ? 0 : 1]));
     int band = 0;
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);
@@ -377,13 +361,14 @@ class GpuRunner final : public Runner {
       if (band >= kSlots) ACUITY_TRY(queue.wait_for(*plan.late_done[slot]));
       SentPixels pixels;
       if (!plan.halved) {
-        ACUITY_TRY_ASSIGN(pixels, send(*pictures[i], i, before, after, band));
+        ACUITY_TRY_ASSIGN(pixels, feeds_[i]->take(queue, std::max(0, before - kLightReach), after));
         if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(queue.wait_for(*plans_[1].first_done[i][slot]));
       } else {
         ACUITY_TRY(queue.wait_for(*plans_[0].first_done[i][slot]));
         pixels = halved_pixels(i, before);
       }
       ACUITY_TRY(make_xyb(plan, pixels, i, pictures[i]->nits, before, after));
+      if (!plan.halved) ACUITY_TRY(feeds_[i]->release(queue));
       ACUITY_TRY(queue.signal(*plan.first_done[i][slot]));
       ACUITY_TRY(plan.early->wait_for(*plan.first_done[i][slot]));
     }
@@ -396,18 +381,6 @@ class GpuRunner final : public Runner {
   Status finish_band(int work, LevelPlan& plan, int before, int after, int band, bool keep) {
     ACUITY_TRY(work == WORK_PREPARE ? keep_gains(plan, before, after) : make_map(work, plan, before, after, keep));
     return plan.late->signal(*plan.late_done[static_cast<size_t>(band % kSlots)]);
-  }
-
-  // Sends rows of a picture, and tells where they are.
-  Result<SentPixels> send(const Light& light, size_t picture, int y, int y_end, int band) {
-    const size_t slot = static_cast<size_t>(band % kSlots);
-    if (band >= kSlots) ACUITY_TRY(copy_->wait_for(*plans_[0].first_done[picture][slot]));
-    SentPixels sent;
-    ACUITY_TRY_ASSIGN(
-        sent, uploads_[picture].send(*copy_, *light.rows, std::max(0, y - kLightReach), y_end, static_cast<int>(slot)));
-    ACUITY_TRY(copy_->signal(*sent_[picture][slot]));
-    ACUITY_TRY(plans_[0].first[picture]->wait_for(*sent_[picture][slot]));
-    return sent;
   }
 
   size_t halved_light_of(size_t picture) const {
@@ -531,15 +504,15 @@ class GpuRunner final : public Runner {
     return static_cast<size_t>(kernels::map_stride_of(size.width)) * static_cast<size_t>(size.height) * sizeof(float);
   }
   Status reserve_maps(const MapRequest& map) {
-    const auto reserve = [&](std::unique_ptr<DeviceMemory>& memory, Size size) -> Status {
-      if (!memory) ACUITY_TRY_ASSIGN(memory, setup_.device->allocate(map_bytes(size)));
+    const auto reserve = [&](PooledMemory& memory, Size size) -> Status {
+      if (!memory) ACUITY_TRY_ASSIGN(memory, setup_.pool->take(map_bytes(size), "butteraugli map"));
       return {};
     };
     ACUITY_TRY(reserve(map_, plans_[0].size));
     if (plans_.size() > 1) ACUITY_TRY(reserve(half_map_, plans_[1].size));
     if (map.remember) ACUITY_TRY(reserve(remembered_, plans_[0].size));
     if (map.to != nullptr && !map_rows_) {
-      ACUITY_TRY_ASSIGN(map_rows_, setup_.device->allocate_pinned(map_bytes(plans_[0].size)));
+      ACUITY_TRY_ASSIGN(map_rows_, setup_.pool->device().allocate_pinned(map_bytes(plans_[0].size)));
     }
     return {};
   }
@@ -556,18 +529,16 @@ class GpuRunner final : public Runner {
   Parameters parameters_;
   float p_;
   int band_rows_ = 0;
-  std::vector<LevelPlan> plans_;  // the full resolution, and the half where there is one
-  int halved_ring_ = 0;           // rows of light of the half resolution
-  int map_ring_rows_ = 0;         // of the map of the full resolution, where it is not kept
-  std::unique_ptr<DeviceMemory> memory_;
-  size_t halved_light_ = 0, map_ring_ = 0, tiles_ = 0;         // offsets
-  std::unique_ptr<DeviceMemory> map_, half_map_, remembered_;  // where somebody wants them
-  std::unique_ptr<PinnedMemory> results_;
-  std::unique_ptr<PinnedMemory> map_rows_;  // on its way to the caller
-  size_t prepared_ = 0;                     // the number under which the reference of the call being made is kept
-  std::array<Upload, 2> uploads_;
-  std::array<Events, 2> sent_;
-  std::unique_ptr<Queue> copy_;
+  std::vector<LevelPlan> plans_;                        // the full resolution, and the half where there is one
+  int halved_ring_ = 0;                                 // rows of light of the half resolution
+  int map_ring_rows_ = 0;                               // of the map of the full resolution, where it is not kept
+  size_t halved_light_ = 0, map_ring_ = 0, tiles_ = 0;  // offsets
+  PooledMemory map_, half_map_, remembered_;            // where somebody wants them
+  std::unique_ptr<PinnedMemory> map_rows_;              // on its way to the caller
+  const KeptReference* kept_ = nullptr;                 // of the call being made, unless that is of a pair
+  std::array<std::optional<Feed>, 2> feeds_;
+  Workspace workspace_;     // last: its queues go before what they work on
+  Queue* maker_ = nullptr;  // of pixels
 };
 
 }  // namespace

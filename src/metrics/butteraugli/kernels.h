@@ -4,7 +4,7 @@
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
-#include "metrics/pixels.h"
+#include "device/pixels/pixels.h"
 #include "metrics/butteraugli/math.h"
 #include "metrics/butteraugli/blurs.h"
 #include "metrics/butteraugli/planes.h"

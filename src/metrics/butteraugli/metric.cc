@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/butteraugli/metric.h"
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/image_copy.h"
 #include "base/try.h"
 #include "metrics/butteraugli/runner.h"
 
@@ -39,6 +39,28 @@ struct Viewing {
   std::string description;
 };
 
+// What is kept of a reference.
+class Reference final : public Kept {
+ public:
+  Input small;  // all of one that is too small to be looked at
+  Viewing viewing;
+  bool transparent = false;
+  std::string description;
+  std::array<std::shared_ptr<const Kept>, kMostPrepared> prepared;  // over each background; opaque ones have the first
+
+  size_t bytes() const override {
+    size_t bytes = small.has_picture() ? bytes_of(small) : 0;
+    for (const std::shared_ptr<const Kept>& one : prepared) bytes += one ? one->bytes() : 0;
+    return bytes;
+  }
+};
+
+// A reference to be compared with: one of the two.
+struct Original {
+  const Input* input = nullptr;
+  const Reference* prepared = nullptr;
+};
+
 class Butteraugli final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
@@ -47,44 +69,42 @@ class Butteraugli final : public Metric {
       const Parameters parameters = make_parameters(static_cast<float>(*setup.options.number("hf_asymmetry")),
                                                     static_cast<float>(*setup.options.number("xmul")));
       const double p = setup.options.number("pnorm").value_or(0);
-      const auto create_runner = setup.device != nullptr ? create_gpu_runner : create_cpu_runner;
+      const auto create_runner = setup.pool ? create_gpu_runner : create_cpu_runner;
       ACUITY_TRY_ASSIGN(runner, create_runner(setup, parameters, static_cast<float>(p)));
     }
     return std::unique_ptr<Metric>(new Butteraugli(setup, std::move(runner)));
   }
 
-  size_t working_bytes() const override {
-    return (runner_ ? runner_->working_bytes() : 0) + (copied_ ? copied_->memory.size() : 0);
-  }
+  size_t working_bytes() const override { return runner_ ? runner_->working_bytes() : 0; }
 
-  Status set_reference(const ImageView& reference) override {
-    copied_.reset();
-    if (runner_) runner_->forget();
+  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+    auto reference = std::make_shared<Reference>();
     // One too small to be looked at needs no preparation.
     if (!runner_) {
-      Result<ImageCopy> copy = copy_image(reference);
-      if (!copy.ok()) return copy.status();
-      copied_ = std::move(*copy);
-      return {};
+      ACUITY_TRY_ASSIGN(reference->small, keep_input(input));
+      return std::shared_ptr<const Kept>(std::move(reference));
     }
-    prepared_viewing_ = viewing_of(reference);
-    prepared_transparent_ = reference.has_alpha();
+    reference->viewing = viewing_of(input.view());
+    reference->transparent = input.view().has_alpha();
     for (const size_t background : {kBlack, kWhite}) {
-      if (background != prepared_number(background)) continue;
-      Result<Rows> rows = Rows::create(reference, space_of(prepared_viewing_), static_cast<float>(background));
+      if (background == kWhite && !reference->transparent) continue;
+      Result<InputRows> rows = InputRows::create(input, space_of(reference->viewing), static_cast<float>(background));
       if (!rows.ok()) return rows.status();
-      prepared_description_ = rows->description();
-      ACUITY_TRY(runner_->prepare({&*rows, static_cast<float>(prepared_viewing_.nits), background}));
+      reference->description = rows->rows.description();
+      ACUITY_TRY_ASSIGN(reference->prepared[background],
+                        runner_->prepare({&*rows, nullptr, static_cast<float>(reference->viewing.nits)}));
     }
-    return {};
+    return std::shared_ptr<const Kept>(std::move(reference));
   }
 
-  Result<Measurement> score(const ImageView& distorted) override {
-    return copied_ ? score(copied_->view, distorted) : measure(nullptr, distorted, prepared_viewing_);
+  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(kept);
+    if (reference.small.has_picture()) return score(reference.small, distorted);
+    return measure({nullptr, &reference}, distorted, reference.viewing);
   }
 
-  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) override {
-    return measure(&reference, distorted, viewing_of(reference));
+  Result<Measurement> score(const Input& reference, const Input& distorted) override {
+    return measure({&reference, nullptr}, distorted, viewing_of(reference.view()));
   }
 
  private:
@@ -110,12 +130,12 @@ class Butteraugli final : public Metric {
             .nits_of_one = viewing.target};
   }
 
-  // Against the prepared reference where `reference` is null.
-  Result<Measurement> measure(const ImageView* reference, const ImageView& distorted, const Viewing& viewing) {
+  Result<Measurement> measure(const Original& reference, const Input& distorted, const Viewing& viewing) {
     Measurement measured;
     if (setup_.want_map) measured.map = {setup_.width, setup_.height, std::vector<float>(pixels())};
     const bool transparent =
-        (reference != nullptr ? reference->has_alpha() : prepared_transparent_) || distorted.has_alpha();
+        (reference.input != nullptr ? reference.input->view().has_alpha() : reference.prepared->transparent) ||
+        distorted.view().has_alpha();
     Norms norms;
     if (runner_ && transparent) {
       ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kBlack, {.remember = true}, measured));
@@ -141,24 +161,29 @@ class Butteraugli final : public Metric {
   // What lies behind transparent pictures, as grey of the encoded space.
   enum : size_t { kBlack = 0, kWhite = 1 };
 
-  // An opaque reference is the same over both.
-  size_t prepared_number(size_t background) const { return prepared_transparent_ ? background : 0; }
-
-  Result<Norms> run(const ImageView* reference, const ImageView& distorted, const Viewing& viewing, size_t background,
+  Result<Norms> run(const Original& reference, const Input& distorted, const Viewing& viewing, size_t background,
                     const MapRequest& map, Measurement& measured) {
     const WorkingSpace space = space_of(viewing);
     const float grey = static_cast<float>(background);
-    std::optional<Rows> reference_rows;
-    if (reference != nullptr) ACUITY_TRY_ASSIGN(reference_rows, Rows::create(*reference, space, grey));
-    Result<Rows> distorted_rows = Rows::create(distorted, space, grey);
+    std::optional<InputRows> reference_rows;
+    Light original{.nits = static_cast<float>(viewing.nits)};
+    std::string description;
+    if (reference.input != nullptr) {
+      ACUITY_TRY_ASSIGN(reference_rows, InputRows::create(*reference.input, space, grey));
+      original.rows = &*reference_rows;
+      description = reference_rows->rows.description();
+    } else {
+      // An opaque reference is the same over both.
+      original.kept = reference.prepared->prepared[reference.prepared->transparent ? background : 0].get();
+      description = reference.prepared->description;
+    }
+    Result<InputRows> distorted_rows = InputRows::create(distorted, space, grey);
     if (!distorted_rows.ok()) return distorted_rows.status();
     // 1.0 of an SDR picture beside an HDR one is darker than the HDR one's 1.0.
-    const double distorted_nits = is_hdr(distorted) ? viewing.nits : viewing.nits * kSdrTarget / viewing.target;
-    measured.assumptions = {"reference: " + (reference_rows ? reference_rows->description() : prepared_description_),
-                            "distorted: " + distorted_rows->description(), viewing.description};
-    Result<Norms> norms = runner_->run(
-        {reference_rows ? &*reference_rows : nullptr, static_cast<float>(viewing.nits), prepared_number(background)},
-        {&*distorted_rows, static_cast<float>(distorted_nits)}, map);
+    const double distorted_nits = is_hdr(distorted.view()) ? viewing.nits : viewing.nits * kSdrTarget / viewing.target;
+    measured.assumptions = {"reference: " + description, "distorted: " + distorted_rows->rows.description(),
+                            viewing.description};
+    Result<Norms> norms = runner_->run(original, {&*distorted_rows, nullptr, static_cast<float>(distorted_nits)}, map);
     if (norms.ok() && !(std::isfinite(norms->largest) && std::isfinite(mean_norm(norms->norms)))) {
       return Status(StatusCode::input,
                     "the pictures hold light so bright that their difference is no number; scale them down");
@@ -168,10 +193,6 @@ class Butteraugli final : public Metric {
 
   Setup setup_;
   std::unique_ptr<Runner> runner_;  // null where the pictures are too small to be looked at
-  Viewing prepared_viewing_;
-  bool prepared_transparent_ = false;
-  std::string prepared_description_;
-  std::optional<ImageCopy> copied_;
 };
 
 // The anchors that libjxl's authors give: 1.0 is where people begin to see a difference, at the viewing conditions of

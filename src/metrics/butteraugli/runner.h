@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "acuity/status.h"
-#include "colour/rows.h"
 #include "engine/metric.h"
 #include "metrics/butteraugli/parameters.h"
 #include "metrics/butteraugli/pooling.h"
@@ -18,9 +17,9 @@ inline constexpr size_t kMostPrepared = 2;
 
 /// Linear light, and the luminance of 1.0.
 struct Light {
-  const Rows* rows = nullptr;  // null: that which was prepared ...
+  const InputRows* rows = nullptr;  // null: that which was prepared
+  const Kept* kept = nullptr;       // by a runner of the same kind
   float nits = 0;
-  size_t prepared = 0;  // ... under this number
 };
 
 /// What to do with the map beside its norms.
@@ -35,9 +34,8 @@ class Runner {
   virtual ~Runner() = default;
   virtual size_t working_bytes() const = 0;
 
-  /// Keeps what depends on the reference alone under its number, until forget().
-  virtual Status prepare(const Light& reference) = 0;
-  virtual void forget() = 0;
+  /// What depends on the reference alone, over one background.
+  virtual Result<std::shared_ptr<const Kept>> prepare(const Light& reference) = 0;
 
   /// The norms of the map.
   virtual Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) = 0;

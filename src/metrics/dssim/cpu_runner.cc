@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <optional>
 #include <utility>
 
 #include "base/memory.h"
@@ -69,44 +68,40 @@ class CpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override {
-    return arena_.size() + pyramids_[0].bytes() + pyramids_[1].bytes() + (prepared_ ? prepared_->arena.size() : 0);
-  }
+  size_t working_bytes() const override { return arena_.size() + pyramids_[0].bytes() + pyramids_[1].bytes(); }
 
-  Status prepare(const Picture& reference) override {
+  Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += planes_cost(size, 3);
-    Prepared prepared;
-    ACUITY_TRY_ASSIGN(prepared.arena, Arena::create(bytes));
+    const auto prepared = std::make_shared<Prepared>();
+    ACUITY_TRY_ASSIGN(prepared->arena, Arena::create(bytes));
     // The distorted picture's pyramid is free until there is one.
     Pyramid& pyramid = pyramids_[1];
     ACUITY_TRY(pyramid.lay_out(sizes_, reference.alpha != nullptr));
     for (size_t s = 0; s < sizes_.size(); ++s) {
-      prepared.scales.push_back(take_planes(prepared.arena, sizes_[s], 3));
+      prepared->scales.push_back(take_planes(prepared->arena, sizes_[s], 3));
       const Source source = source_of(reference, pyramid, s);
       const Planes* next = pyramid.light(sizes_, s + 1);
       for_each_piece(sizes_[s], [&](const Piece& piece, std::byte* scratch) {
-        prepare_piece(source, sizes_[s], piece, prepared.scales[s], next, scratch);
+        prepare_piece(source, sizes_[s], piece, prepared->scales[s], next, scratch);
       });
     }
-    prepared_ = std::move(prepared);
-    return {};
+    return std::shared_ptr<const Kept>(prepared);
   }
 
-  void forget() override { prepared_.reset(); }
-
-  Result<Similarities> run(const Picture* reference, const Picture& distorted) override {
+  Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
+    const Picture* const picture = reference.picture;
     // Who scores only against a prepared reference never needs its planes.
-    if (reference != nullptr) ACUITY_TRY(pyramids_[0].lay_out(sizes_, reference->alpha != nullptr));
+    if (picture != nullptr) ACUITY_TRY(pyramids_[0].lay_out(sizes_, picture->alpha != nullptr));
     ACUITY_TRY(pyramids_[1].lay_out(sizes_, distorted.alpha != nullptr));
     Similarities found;
     for (size_t s = 0; s < sizes_.size(); ++s) {
       Scale scale;
       scale.size = sizes_[s];
-      if (reference == nullptr) {
-        scale.source[0].ready = &prepared_->scales[s];
+      if (picture == nullptr) {
+        scale.source[0].ready = &static_cast<const Prepared*>(reference.kept)->scales[s];
       } else {
-        scale.source[0] = source_of(*reference, pyramids_[0], s);
+        scale.source[0] = source_of(*picture, pyramids_[0], s);
         scale.next[0] = pyramids_[0].light(sizes_, s + 1);
       }
       scale.source[1] = source_of(distorted, pyramids_[1], s);
@@ -121,9 +116,10 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct Prepared {
+  struct Prepared final : Kept {
     Arena arena;
     std::vector<Planes> scales;
+    size_t bytes() const override { return arena.size(); }
   };
 
   explicit CpuRunner(const Metric::Setup& setup) : setup_(setup), sizes_(scale_sizes(setup.width, setup.height)) {}
@@ -200,7 +196,6 @@ class CpuRunner final : public Runner {
   float* tiles_ = nullptr;
   std::byte* scratch_ = nullptr;
   std::array<Pyramid, 2> pyramids_;  // reference, distorted
-  std::optional<Prepared> prepared_;
 };
 
 }  // namespace

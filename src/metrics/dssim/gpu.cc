@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// DSSIM on a GPU, whichever: the launches. Pixels go up in bands of rows on a queue of their own while the bands before
-// them are worked on. When all are done, the sums come here, and what the errors are to be compared with goes back.
+// DSSIM on a GPU, whichever: the launches. Bands of rows are worked on as they arrive. When all are done, the sums come
+// here, and what the errors are to be compared with goes back.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,10 +10,11 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "device/pixels/feed.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/dssim/runner.h"
 #include "metrics/tiles.h"
-#include "metrics/upload.h"
 
 namespace acuity {
 
@@ -34,14 +35,10 @@ constexpr int kBandRows = 512;           // enough to keep a device busy, few en
 constexpr int kBandPixels = 1 << 21;     // of wider pictures a band has fewer rows
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
 constexpr int kBandUnit = 64;            // bands are multiples of this: the smallest scale wants a multiple of 16
-constexpr int kSlots = 2;                // bands of pixels on the device: one being worked on, one on its way
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr int64_t kMostFloats = (int64_t{1} << 31) - 1;
 constexpr int kLabPlanes = 6;
 constexpr int kReadyPlanes = 4;
-constexpr size_t kDeviceAlignment = 256;
-
-int groups(int count, int of) { return (count + of - 1) / of; }
 
 Status too_big(const Metric::Setup& setup) {
   return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu",
@@ -55,41 +52,72 @@ struct Sent {
   int has_alpha = 0;
 };
 
-// One picture's way to the device: its colour, and its alpha as a picture of its own.
-class PictureUpload {
+// A picture's colour, and its alpha as a picture of its own.
+class PictureFeed {
  public:
-  PictureUpload(Device& device, const Threads& threads) : colour_(device, threads), alpha_(device, threads) {}
-
-  Status begin(Queue& queue, const Picture& picture, int rows, int slots) {
-    alpha_rows_.reset();
-    if (picture.alpha != nullptr) {
-      ImageView alpha = *picture.alpha;
-      alpha.planes = {picture.alpha->planes[static_cast<size_t>(picture.alpha->channel_count() - 1)]};
-      alpha.channels = Channels::grey;
-      alpha.colour = {.transfer = Transfer::linear};
-      ACUITY_TRY_ASSIGN(alpha_rows_, Rows::create(alpha, {}, std::nullopt));
-      ACUITY_TRY(alpha_.begin(queue, *alpha_rows_, rows, slots));
-    }
-    return colour_.begin(queue, *picture.rows, rows, slots);
+  Status create(Workspace& workspace, Queue& maker, const Senders& senders, int rows) {
+    ACUITY_TRY_ASSIGN(colour_, Feed::create(workspace, maker, senders, rows));
+    ACUITY_TRY_ASSIGN(alpha_, Feed::create(workspace, maker, senders, rows));
+    return {};
   }
 
-  Result<Sent> send(Queue& queue, const Picture& picture, int y, int y_end, int slot) {
+  Status begin(const Picture& picture, const std::shared_ptr<DevicePool>& pool) {
+    DevicePicture colour, transparency;
+    has_alpha_ = picture.alpha != nullptr;
+    if (has_alpha_) {
+      const int channel = picture.alpha->channel_count() - 1;
+      ImageView alpha = *picture.alpha;
+      alpha.planes = {picture.alpha->planes[static_cast<size_t>(channel)]};
+      alpha.channels = Channels::grey;
+      alpha.colour = {.transfer = Transfer::linear};
+      Result<Rows> rows = Rows::create(alpha, {}, std::nullopt);
+      if (!rows.ok()) return rows.status();
+      ACUITY_TRY_ASSIGN(transparency, device_picture(*picture.input, *rows, pool, channel));
+      ACUITY_TRY(alpha_->begin(transparency));
+    }
+    ACUITY_TRY_ASSIGN(colour, device_picture(*picture.input, *picture.rows, pool));
+    return colour_->begin(colour);
+  }
+
+  void add_to(std::vector<Feed*>& feeds) {
+    feeds.push_back(&*colour_);
+    if (has_alpha_) feeds.push_back(&*alpha_);
+  }
+
+  Result<Sent> take(Queue& queue, int y, int y_end) {
     Sent sent;
-    ACUITY_TRY_ASSIGN(sent.pixels, colour_.send(queue, *picture.rows, y, y_end, slot));
-    if (alpha_rows_) {
+    ACUITY_TRY_ASSIGN(sent.pixels, colour_->take(queue, y, y_end));
+    if (has_alpha_) {
       SentPixels alpha;
-      ACUITY_TRY_ASSIGN(alpha, alpha_.send(queue, *alpha_rows_, y, y_end, slot));
+      ACUITY_TRY_ASSIGN(alpha, alpha_->take(queue, y, y_end));
       sent.alpha = alpha.samples;
       sent.has_alpha = 1;
     }
     return sent;
   }
 
-  size_t bytes() const { return colour_.bytes() + alpha_.bytes(); }
+  Status release(Queue& queue) {
+    if (has_alpha_) ACUITY_TRY(alpha_->release(queue));
+    return colour_->release(queue);
+  }
+
+  size_t bytes() const { return colour_->bytes() + alpha_->bytes(); }
 
  private:
-  Upload colour_, alpha_;
-  std::optional<Rows> alpha_rows_;
+  std::optional<Feed> colour_, alpha_;
+  bool has_alpha_ = false;
+};
+
+// The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
+class KeptPicture final : public Kept {
+ public:
+  KeptPicture(Input input, Rows rows) : input_(std::move(input)), rows_(std::move(rows)) {}
+  Picture picture() const { return {&rows_, input_.view().has_alpha() ? &input_.view() : nullptr, &input_}; }
+  size_t bytes() const override { return bytes_of(input_); }
+
+ private:
+  Input input_;
+  Rows rows_;
 };
 
 class GpuRunner final : public Runner {
@@ -101,37 +129,24 @@ class GpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  ~GpuRunner() override {
-    // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
-    for (const std::unique_ptr<Queue>* queue : {&copy_, &work_}) {
-      if (*queue) static_cast<void>((*queue)->wait());
-    }
+  size_t working_bytes() const override { return workspace_.bytes() + feeds_[0].bytes() + feeds_[1].bytes(); }
+
+  Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) override {
+    Input kept;
+    ACUITY_TRY_ASSIGN(kept, keep_on_device(*reference.input, *reference.rows, setup_.pool, *work_, setup_.senders()));
+    return std::shared_ptr<const Kept>(std::make_shared<KeptPicture>(std::move(kept), *reference.rows));
   }
 
-  size_t working_bytes() const override {
-    size_t bytes = memory_->size() + results_->size();
-    for (const PictureUpload& upload : uploads_) bytes += upload.bytes();
-    return bytes;
-  }
-
-  // The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
-  Status prepare(const Picture& reference) override {
-    ACUITY_TRY(uploads_[kPrepared].begin(*copy_, reference, setup_.height, 1));
-    ACUITY_TRY_ASSIGN(prepared_, uploads_[kPrepared].send(*copy_, reference, 0, setup_.height, 0));
-    return copy_->wait();
-  }
-
-  void forget() override {}
-
-  Result<Similarities> run(const Picture* reference, const Picture& distorted) override {
-    const std::array<const Picture*, 2> pictures{reference, &distorted};
+  Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
+    const Picture original =
+        reference.kept != nullptr ? static_cast<const KeptPicture*>(reference.kept)->picture() : *reference.picture;
+    std::vector<Feed*> feeds;
     for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i] != nullptr) ACUITY_TRY(uploads_[i].begin(*copy_, *pictures[i], band_, kSlots));
+      ACUITY_TRY(feeds_[i].begin(i == 0 ? original : distorted, setup_.pool));
+      feeds_[i].add_to(feeds);
     }
-    int number = 0;
-    for (int y = 0; y < setup_.height; y += band_, ++number) {
-      ACUITY_TRY(run_band(pictures, y, std::min(y + band_, setup_.height), number));
-    }
+    ACUITY_TRY(Feed::send(feeds, SendOrder::together, *work_));
+    for (int y = 0; y < setup_.height; y += band_) ACUITY_TRY(run_band(y, std::min(y + band_, setup_.height)));
     std::array<double, kScales> sums{};
     ACUITY_TRY(fetch_sums(sums));
     std::array<float, kScales> expected{};
@@ -146,13 +161,8 @@ class GpuRunner final : public Runner {
   }
 
  private:
-  enum { kReference, kDistorted, kPrepared };
-
   explicit GpuRunner(const Metric::Setup& setup)
-      : setup_(setup),
-        sizes_(scale_sizes(setup.width, setup.height)),
-        uploads_{PictureUpload(*setup.device, *setup.threads), PictureUpload(*setup.device, *setup.threads),
-                 PictureUpload(*setup.device, *setup.threads)} {
+      : setup_(setup), sizes_(scale_sizes(setup.width, setup.height)), workspace_(setup.pool) {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
     const int rows = small ? setup.height : std::min(kBandRows, kBandPixels / setup.width);
     const int asked = setup.strip_rows > 0 ? setup.strip_rows : rows;
@@ -167,55 +177,35 @@ class GpuRunner final : public Runner {
       tile_rows_ += kernels::tiles_down(setup_.height, s);
     }
     if (plane * kLabPlanes > kMostFloats) return too_big(setup_);
-    size_t bytes = 0;
-    const auto place = [&bytes](size_t floats) {
-      const size_t at = bytes;
-      bytes += round_up(floats * sizeof(float), kDeviceAlignment);
-      return at;
-    };
+    MemoryLayout layout;
     const auto tiles = static_cast<size_t>(kernels::tiles_before(setup_.width, setup_.height, count));
-    lab_ = place(static_cast<size_t>(plane) * kLabPlanes);
-    ready_ = place(static_cast<size_t>(plane) * kReadyPlanes);
-    errors_ = place(static_cast<size_t>(kernels::errors_before(setup_.width, setup_.height, count)));
-    tiles_ = place(tiles);
-    ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
-    ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tiles * sizeof(float)));
-    ACUITY_TRY_ASSIGN(copy_, setup_.device->create_queue());
-    ACUITY_TRY_ASSIGN(work_, setup_.device->create_queue());
-    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{kernels::make_lab, kernels::blur_chroma,
-                                                                      kernels::score_tiles, kernels::sum_deviations}) {
-      ACUITY_TRY(setup_.device->prepare(kernel));
-    }
-    for (size_t slot = 0; slot < kSlots; ++slot) {
-      for (std::unique_ptr<Event>* event : {&sent_[slot][0], &sent_[slot][1], &worked_[slot]}) {
-        ACUITY_TRY_ASSIGN(*event, setup_.device->create_event());
-      }
-    }
-    return {};
+    lab_ = layout.place(static_cast<size_t>(plane) * kLabPlanes);
+    ready_ = layout.place(static_cast<size_t>(plane) * kReadyPlanes);
+    errors_ = layout.place(static_cast<size_t>(kernels::errors_before(setup_.width, setup_.height, count)));
+    tiles_ = layout.place(tiles);
+    ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(float), "dssim"));
+    ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
+    ACUITY_TRY_ASSIGN(work_, workspace_.create_queue());
+    for (PictureFeed& feed : feeds_) ACUITY_TRY(feed.create(workspace_, *maker_, setup_.senders(), band_));
+    return workspace_.prepare({kernels::make_lab, kernels::blur_chroma, kernels::score_tiles, kernels::sum_deviations});
   }
 
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
-    return {memory_->address() + offset};
+    return workspace_.array<T>(offset);
   }
 
   // Rows y .. y_end - 1 of both pictures, through all scales as far as they go.
-  Status run_band(const std::array<const Picture*, 2>& pictures, int y, int y_end, int number) {
-    const auto slot = static_cast<size_t>(number % kSlots);
-    if (number >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[slot]));
+  Status run_band(int y, int y_end) {
     for (size_t i = 0; i < 2; ++i) {
-      Sent sent = prepared_;
-      if (pictures[i] != nullptr) {
-        ACUITY_TRY_ASSIGN(sent, uploads_[i].send(*copy_, *pictures[i], y, y_end, number % kSlots));
-        ACUITY_TRY(copy_->signal(*sent_[slot][i]));
-        ACUITY_TRY(work_->wait_for(*sent_[slot][i]));
-      }
+      Sent sent;
+      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, y_end));
       ACUITY_TRY(work_->run(kernels::make_lab, groups(setup_.width, 32), groups(y_end - y, 32), sent.pixels.samples,
                             sent.pixels.table, sent.alpha, array<float>(lab_), sent.pixels.form, sent.pixels.extent,
                             sent.has_alpha, sent.pixels.y_first, static_cast<int>(i), setup_.width, setup_.height, y,
                             y_end, band_));
+      ACUITY_TRY(feeds_[i].release(*work_));
     }
-    ACUITY_TRY(work_->signal(*worked_[slot]));
     int blurs = 0, scores = 0;
     for (int s = 0; s < static_cast<int>(sizes_.size()); ++s) {
       blurs += kernels::blur_groups(y, y_end, setup_.height, s);
@@ -233,9 +223,9 @@ class GpuRunner final : public Runner {
 
   // One a scale, when all before is done.
   Status fetch_sums(std::array<double, kScales>& sums) {
-    ACUITY_TRY(work_->download(*results_, 0, *memory_, tiles_, results_->size()));
+    ACUITY_TRY(workspace_.fetch_results(*work_, tiles_));
     ACUITY_TRY(work_->wait());
-    const float* tiles = reinterpret_cast<const float*>(results_->data());
+    const float* tiles = reinterpret_cast<const float*>(workspace_.results().data());
     for (size_t s = 0; s < sizes_.size(); ++s) {
       const size_t count = tile_count(sizes_[s].width, sizes_[s].height);
       sums[s] = add_tiles({tiles, count});
@@ -246,16 +236,12 @@ class GpuRunner final : public Runner {
 
   Metric::Setup setup_;
   std::vector<Size> sizes_;
-  int band_ = 0;       // rows
-  int tile_rows_ = 0;  // of all scales
-  std::unique_ptr<DeviceMemory> memory_;
+  int band_ = 0;                                         // rows
+  int tile_rows_ = 0;                                    // of all scales
   size_t lab_ = 0, ready_ = 0, errors_ = 0, tiles_ = 0;  // offsets
-  std::unique_ptr<PinnedMemory> results_;
-  std::array<PictureUpload, 3> uploads_;
-  Sent prepared_;  // all rows of the prepared reference
-  std::array<std::array<std::unique_ptr<Event>, 2>, kSlots> sent_;
-  std::array<std::unique_ptr<Event>, kSlots> worked_;
-  std::unique_ptr<Queue> copy_, work_;
+  std::array<PictureFeed, 2> feeds_;
+  Workspace workspace_;  // last: its queues go before what they work on
+  Queue *maker_ = nullptr, *work_ = nullptr;
 };
 
 }  // namespace

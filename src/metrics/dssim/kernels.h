@@ -5,7 +5,7 @@
 // for the whole picture, since pooling looks at them twice (sum_deviations).
 #include "lang/dialect.h"
 
-#include "metrics/pixels.h"
+#include "device/pixels/pixels.h"
 #include "metrics/tile_sums.h"
 #include "metrics/dssim/math.h"
 

@@ -21,59 +21,71 @@ constexpr WorkingSpace kSpace{.encoding = WorkingSpace::Encoding::linear,
                               .srgb_curve = WorkingSpace::SrgbCurve::single};
 constexpr const char* kAlphaRule = "composited in linear light on a pattern of colours keyed by the place";
 
-// A view as the runners take it.
-struct Input {
-  ImageView view;
+// A picture as the runners take it.
+struct Opened {
+  Input input;
   std::optional<Rows> rows;
 
-  static Result<Input> create(const ImageView& view) {
-    Input input{view, std::nullopt};
-    ACUITY_TRY_ASSIGN(input.rows, Rows::create(without_alpha(view), kSpace, std::nullopt));
-    return input;
+  static Result<Opened> create(const Input& input) {
+    Opened opened{input, std::nullopt};
+    ACUITY_TRY_ASSIGN(opened.rows, Rows::create(without_alpha(input.view()), kSpace, std::nullopt));
+    return opened;
   }
-  Picture picture() const { return {&*rows, view.has_alpha() ? &view : nullptr}; }
+  bool has_alpha() const { return input.view().has_alpha(); }
+  Picture picture() const { return {&*rows, has_alpha() ? &input.view() : nullptr, &input}; }
+};
+
+// What is kept of a reference.
+class Reference final : public Kept {
+ public:
+  std::shared_ptr<const Kept> prepared;
+  std::string description;
+  bool has_alpha = false;
+
+  size_t bytes() const override { return prepared->bytes(); }
 };
 
 class Dssim final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
-    Result<std::unique_ptr<Runner>> runner =
-        setup.device != nullptr ? create_gpu_runner(setup) : create_cpu_runner(setup);
+    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup) : create_cpu_runner(setup);
     if (!runner.ok()) return runner.status();
     return std::unique_ptr<Metric>(new Dssim(setup, std::move(*runner)));
   }
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Status set_reference(const ImageView& reference) override {
-    runner_->forget();
-    Result<Input> input = Input::create(reference);
-    if (!input.ok()) return input.status();
-    prepared_description_ = input->rows->description();
-    prepared_alpha_ = reference.has_alpha();
-    return runner_->prepare(input->picture());
+  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+    Result<Opened> opened = Opened::create(input);
+    if (!opened.ok()) return opened.status();
+    auto reference = std::make_shared<Reference>();
+    reference->description = opened->rows->description();
+    reference->has_alpha = opened->has_alpha();
+    ACUITY_TRY_ASSIGN(reference->prepared, runner_->prepare(opened->picture()));
+    return std::shared_ptr<const Kept>(std::move(reference));
   }
 
-  Result<Measurement> score(const ImageView& distorted) override {
-    return measure(nullptr, distorted, prepared_description_, prepared_alpha_);
+  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(kept);
+    return measure({.picture = nullptr, .kept = reference.prepared.get()}, distorted, reference.description,
+                   reference.has_alpha);
   }
 
-  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) override {
-    Result<Input> input = Input::create(reference);
-    if (!input.ok()) return input.status();
-    const Picture picture = input->picture();
-    return measure(&picture, distorted, input->rows->description(), reference.has_alpha());
+  Result<Measurement> score(const Input& reference, const Input& distorted) override {
+    Result<Opened> opened = Opened::create(reference);
+    if (!opened.ok()) return opened.status();
+    const Picture picture = opened->picture();
+    return measure({.picture = &picture, .kept = nullptr}, distorted, opened->rows->description(), opened->has_alpha());
   }
 
  private:
   Dssim(const Setup& setup, std::unique_ptr<Runner> runner) : setup_(setup), runner_(std::move(runner)) {}
 
-  // Against the prepared reference where `reference` is null.
-  Result<Measurement> measure(const Picture* reference, const ImageView& distorted, const std::string& description,
+  Result<Measurement> measure(const ReferencePicture& reference, const Input& distorted, const std::string& description,
                               bool reference_alpha) {
-    Result<Input> input = Input::create(distorted);
-    if (!input.ok()) return input.status();
-    Result<Similarities> found = runner_->run(reference, input->picture());
+    Result<Opened> opened = Opened::create(distorted);
+    if (!opened.ok()) return opened.status();
+    Result<Similarities> found = runner_->run(reference, opened->picture());
     if (!found.ok()) return found.status();
     Measurement measured;
     measured.value = score_of(found->scales);
@@ -84,8 +96,8 @@ class Dssim final : public Metric {
       measured.map = combined_map(found->errors);
       measured.scale_maps = std::move(found->errors);
     }
-    measured.assumptions = {"reference: " + description, "distorted: " + input->rows->description()};
-    if (reference_alpha || distorted.has_alpha()) {
+    measured.assumptions = {"reference: " + description, "distorted: " + opened->rows->description()};
+    if (reference_alpha || opened->has_alpha()) {
       measured.assumptions.push_back(std::string("alpha: ") + kAlphaRule);
     }
     return measured;
@@ -93,8 +105,6 @@ class Dssim final : public Metric {
 
   Setup setup_;
   std::unique_ptr<Runner> runner_;
-  std::string prepared_description_;
-  bool prepared_alpha_ = false;
 };
 
 // Nobody published anchors; docs/metrics/dssim.md tells what values occur.

@@ -19,17 +19,21 @@ struct Similarities {
   std::vector<DifferenceMap> errors;  // 1 - SSIM; empty unless the metric was set up to make maps
 };
 
+/// A reference, as it is or as prepare() of a runner of the same kind left it.
+struct ReferencePicture {
+  const Picture* picture = nullptr;  // one of the two
+  const Kept* kept = nullptr;
+};
+
 class Runner {
  public:
   virtual ~Runner() = default;
   virtual size_t working_bytes() const = 0;
 
-  /// Keeps what depends on the reference alone, until forget().
-  virtual Status prepare(const Picture& reference) = 0;
-  virtual void forget() = 0;
+  /// What depends on the reference alone.
+  virtual Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) = 0;
 
-  /// Against the prepared reference where `reference` is null.
-  virtual Result<Similarities> run(const Picture* reference, const Picture& distorted) = 0;
+  virtual Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) = 0;
 };
 
 Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup);

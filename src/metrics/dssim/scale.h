@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "acuity/image.h"
+#include "acuity/input.h"
 #include "colour/rows.h"
 #include "metrics/dssim/pooling.h"
 #include "metrics/tiles.h"
@@ -36,6 +37,7 @@ struct Planes {
 struct Picture {
   const Rows* rows = nullptr;
   const ImageView* alpha = nullptr;  // the view to read it from; null: opaque
+  const Input* input = nullptr;      // that both are of
 };
 
 /// Where the pixels of one picture come from at one scale: exactly one of the three.

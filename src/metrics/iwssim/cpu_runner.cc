@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.h"
 #include "metrics/iwssim/cpu.h"
 #include "metrics/iwssim/runner.h"
 
@@ -76,38 +77,32 @@ class CpuRunner final : public Runner {
 
   size_t working_bytes() const override {
     size_t bytes = distorted_.arena.size() + products_.size() * sizeof(TileProducts) + tiles_.size() * sizeof(TileSums);
-    for (const auto* pyramid : {&prepared_, &pair_}) bytes += *pyramid ? (*pyramid)->arena.size() : 0;
+    if (pair_) bytes += pair_->arena.size();
     for (const ParentTables& tables : parents_) bytes += tables.bytes();
     return bytes;
   }
 
-  Status prepare(const LumaRows& reference) override {
-    Result<OwnedPyramid> pyramid = OwnedPyramid::create(sizes_);
-    if (!pyramid.ok()) return pyramid.status();
-    prepared_ = std::move(*pyramid);
-    build(reference, prepared_->planes);
-    prepared_statistics_ = statistics_of(prepared_->planes);
-    return {};
+  Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) override {
+    const auto prepared = std::make_shared<Prepared>();
+    ACUITY_TRY_ASSIGN(prepared->pyramid, OwnedPyramid::create(sizes_));
+    build(reference.luma, prepared->pyramid.planes);
+    prepared->statistics = statistics_of(prepared->pyramid.planes);
+    return std::shared_ptr<const Kept>(prepared);
   }
 
-  void forget() override { prepared_.reset(); }
-
-  Result<std::array<ScaleSums, kScales>> run(const LumaRows* reference, const LumaRows& distorted) override {
-    // Who scores only against a prepared reference never needs this pyramid.
-    if (reference != nullptr && !pair_) {
-      Result<OwnedPyramid> pyramid = OwnedPyramid::create(sizes_);
-      if (!pyramid.ok()) return pyramid.status();
-      pair_ = std::move(*pyramid);
-    }
-    if (reference != nullptr) {
-      build(*reference, pair_->planes);
+  Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
+    if (reference.kept != nullptr) {
+      const auto* prepared = static_cast<const Prepared*>(reference.kept);
+      statistics_ = prepared->statistics;
+      compared_ = &prepared->pyramid.planes;
+    } else {
+      // Who scores only against a prepared reference never needs this pyramid.
+      if (!pair_) ACUITY_TRY_ASSIGN(pair_, OwnedPyramid::create(sizes_));
+      build(reference.luma->luma, pair_->planes);
       statistics_ = statistics_of(pair_->planes);
       compared_ = &pair_->planes;
-    } else {
-      statistics_ = prepared_statistics_;
-      compared_ = &prepared_->planes;
     }
-    build(distorted, distorted_.planes);
+    build(distorted.luma, distorted_.planes);
     std::array<ScaleSums, kScales> sums;
     for (int s = 0; s < kScales; ++s) {
       compare(s, nullptr);
@@ -122,6 +117,12 @@ class CpuRunner final : public Runner {
   }
 
  private:
+  struct Prepared final : Kept {
+    OwnedPyramid pyramid;
+    Statistics statistics{};
+    size_t bytes() const override { return pyramid.arena.size(); }
+  };
+
   CpuRunner(const Metric::Setup& setup, Kind kind, Size size)
       : threads_(*setup.threads),
         kind_(kind),
@@ -239,8 +240,7 @@ class CpuRunner final : public Runner {
   std::vector<TileProducts> products_;
   std::array<ParentTables, kWeightedScales> parents_;
   OwnedPyramid distorted_;
-  std::optional<OwnedPyramid> pair_, prepared_;  // of references
-  Statistics prepared_statistics_{};
+  std::optional<OwnedPyramid> pair_;   // of references
   Statistics statistics_{};            // of the pair compared last
   const Pyramid* compared_ = nullptr;  // its reference
 };

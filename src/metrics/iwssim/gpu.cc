@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// IW-SSIM and MS-SSIM on a GPU, whichever: the launches. The reference goes up first. While the distorted picture
+// IW-SSIM and MS-SSIM on a GPU, whichever: the launches. The reference is sent first. While the distorted picture
 // follows, the reference's products are added up there and become the figures of the weights here; so the losses can be
 // worked on from the top down while the last rows are still on their way.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/memory.h"
 #include "base/try.h"
+#include "device/pixels/feed.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/iwssim/information.h"
 #include "metrics/iwssim/runner.h"
-#include "metrics/upload.h"
 
 namespace acuity {
 
@@ -40,28 +39,22 @@ namespace {
 
 constexpr int kBandPixels = 1 << 20;               // of pixels on their way
 constexpr int kOneBandPixels = 1 << 19;            // pictures up to this size are not cut
-constexpr int kSlots = 2;                          // bands of pixels on the device: one being worked on, one on its way
 constexpr int kCuts = 6;                           // parts in which pictures are worked on
 constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
 constexpr int kLongestSide = 500'000;              // and groups in 16
-constexpr size_t kDeviceAlignment = 256;
 constexpr size_t kNumbers = size_t{kWeightedScales} * INFORMATION_FOURS * 4;
 
-int groups(int count, int of) { return (count + of - 1) / of; }
 size_t index(int i) { return static_cast<size_t>(i); }
 
-// Memory on a device, and how it is divided.
-class Division {
+// The pyramid of a reference; behind it lie the figures of its weights.
+class KeptPyramid final : public Kept {
  public:
-  size_t place(size_t floats) {
-    const size_t at = bytes_;
-    bytes_ += round_up(floats * sizeof(float), kDeviceAlignment);
-    return at;
-  }
-  size_t bytes() const { return bytes_; }
+  explicit KeptPyramid(PooledMemory memory) : memory_(std::move(memory)) {}
+  DeviceMemory& memory() const { return *memory_; }
+  size_t bytes() const override { return memory_->size(); }
 
  private:
-  size_t bytes_ = 0;
+  PooledMemory memory_;
 };
 
 class GpuRunner final : public Runner {
@@ -77,43 +70,45 @@ class GpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  ~GpuRunner() override {
-    // Nothing may be in flight when the memory goes. A failure has been reported by the call it happened in.
-    for (const std::unique_ptr<Queue>* queue : {&copy_, &reference_, &distorted_, &compare_}) {
-      if (*queue) static_cast<void>((*queue)->wait());
-    }
-  }
-
   size_t working_bytes() const override {
-    size_t bytes = 0;
-    for (const auto* memory : {&memory_, &pair_, &prepared_}) bytes += *memory ? (*memory)->size() : 0;
-    for (const auto* memory : {&results_, &products_here_, &numbers_here_}) bytes += *memory ? (*memory)->size() : 0;
-    for (const Upload& upload : uploads_) bytes += upload.bytes();
+    size_t bytes = workspace_.bytes() + (pair_ ? pair_->size() : 0);
+    for (const auto* memory : {&products_here_, &numbers_here_}) bytes += *memory ? (*memory)->size() : 0;
+    for (const std::optional<Feed>& feed : feeds_) bytes += feed->bytes();
     return bytes;
   }
 
-  Status prepare(const LumaRows& reference) override {
-    if (!prepared_) ACUITY_TRY_ASSIGN(prepared_, create_pyramid());
-    ACUITY_TRY(send_reference(reference, *prepared_));
-    ACUITY_TRY(finish_reference(*prepared_));
-    return compare_->wait();
+  Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) override {
+    PooledMemory memory;
+    ACUITY_TRY_ASSIGN(memory, create_pyramid());
+    ACUITY_TRY(begin(kReference, reference));
+    const std::array<Feed*, 1> one{&*feeds_[kReference]};
+    ACUITY_TRY(Feed::send(one, SendOrder::one_by_one, *reference_));
+    ACUITY_TRY(make_reference(*memory));
+    ACUITY_TRY(finish_reference(*memory));
+    ACUITY_TRY(compare_->wait());
+    return std::shared_ptr<const Kept>(std::make_shared<KeptPyramid>(std::move(memory)));
   }
 
-  void forget() override {}
-
-  Result<std::array<ScaleSums, kScales>> run(const LumaRows* reference, const LumaRows& distorted) override {
-    if (reference != nullptr) {
-      if (!pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
-      ACUITY_TRY(send_reference(*reference, *pair_));
+  Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
+    const bool prepared = reference.kept != nullptr;
+    if (!prepared && !pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
+    DeviceMemory& compared = prepared ? static_cast<const KeptPyramid*>(reference.kept)->memory() : *pair_;
+    std::vector<Feed*> feeds;
+    if (!prepared) {
+      ACUITY_TRY(begin(kReference, *reference.luma));
+      feeds.push_back(&*feeds_[kReference]);
     }
-    DeviceMemory& compared = reference != nullptr ? *pair_ : *prepared_;
-    ACUITY_TRY(send_distorted(distorted, compared, reference != nullptr));
+    ACUITY_TRY(begin(kDistorted, distorted));
+    feeds.push_back(&*feeds_[kDistorted]);
+    ACUITY_TRY(Feed::send(feeds, SendOrder::one_by_one, prepared ? *distorted_ : *reference_));
+    if (!prepared) ACUITY_TRY(make_reference(compared));
+    ACUITY_TRY(make_distorted(compared, !prepared));
     if (kind_ == Kind::information) {
-      if (reference != nullptr) ACUITY_TRY(finish_reference(compared));
+      if (!prepared) ACUITY_TRY(finish_reference(compared));
       ACUITY_TRY(compare_weighted(compared));
     }
     Queue& last = kind_ == Kind::information ? *compare_ : *distorted_;
-    ACUITY_TRY(last.download(*results_, 0, *memory_, tiles_, results_->size()));
+    ACUITY_TRY(workspace_.fetch_results(last, tiles_));
     ACUITY_TRY(last.wait());
     return pool();
   }
@@ -123,7 +118,7 @@ class GpuRunner final : public Runner {
   }
 
  private:
-  enum { kReference, kDistorted };
+  enum : size_t { kReference, kDistorted };
 
   GpuRunner(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size)
       : setup_(setup),
@@ -131,53 +126,48 @@ class GpuRunner final : public Runner {
         enlarge_(enlarge),
         size_(size),
         enlarged_(size.width != setup.width || size.height != setup.height),
-        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads)} {
+        workspace_(setup.pool) {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
     const int asked = setup.strip_rows > 0 ? setup.strip_rows : small ? setup.height : kBandPixels / setup.width;
     band_ = std::clamp(asked, 1, setup.height);
+    static_cast<void>(pyramid_.place(index(kernels::pyramid_floats(size_.width, size_.height))));  // first
+    numbers_ = pyramid_.place(kNumbers);
     cut_rows_ = small && setup.strip_rows == 0 ? setup.height : groups(setup.height, kCuts);
   }
 
   Status allocate() {
-    Device& device = *setup_.device;
-    ACUITY_TRY_ASSIGN(copy_, device.create_queue());
-    ACUITY_TRY_ASSIGN(reference_, device.create_queue());
-    ACUITY_TRY_ASSIGN(distorted_, device.create_queue());
-    ACUITY_TRY_ASSIGN(compare_, device.create_queue());
-    for (std::unique_ptr<Event>* event : {&reference_made_, &plain_done_}) {
-      ACUITY_TRY_ASSIGN(*event, device.create_event());
+    for (Queue** queue : {&maker_, &reference_, &distorted_, &compare_}) {
+      ACUITY_TRY_ASSIGN(*queue, workspace_.create_queue());
     }
-    for (auto* events : {&sent_[0], &sent_[1], &worked_[0], &worked_[1]}) {
-      for (std::unique_ptr<Event>& event : *events) ACUITY_TRY_ASSIGN(event, device.create_event());
+    for (Event** event : {&reference_made_, &plain_done_}) ACUITY_TRY_ASSIGN(*event, workspace_.create_event());
+    for (Cut& cut : cuts_) ACUITY_TRY_ASSIGN(cut.made, workspace_.create_event());
+    for (std::optional<Feed>& feed : feeds_) {
+      ACUITY_TRY_ASSIGN(feed, Feed::create(workspace_, *maker_, setup_.senders(), band_));
     }
-    for (Cut& cut : cuts_) ACUITY_TRY_ASSIGN(cut.made, device.create_event());
 
     const auto tiles = index(kernels::tiles_before(size_.width, size_.height, kScales, WINDOW_MARGIN));
-    Division division;
-    distorted_at_ = division.place(index(kernels::pyramid_floats(size_.width, size_.height)));
-    tiles_ = division.place(tiles * 3);
+    MemoryLayout layout;
+    distorted_at_ = layout.place(index(kernels::pyramid_floats(size_.width, size_.height)));
+    tiles_ = layout.place(tiles * 3);
     const std::vector<float> tables = make_tables();
-    tables_at_ = division.place(tables.size());
+    tables_at_ = layout.place(tables.size());
     if (enlarged_) {
-      for (size_t& at : sources_) at = division.place(index(setup_.width) * index(setup_.height));
+      for (size_t& at : sources_) at = layout.place(index(setup_.width) * index(setup_.height));
     }
     if (kind_ == Kind::information) {
       const auto products =
           index(kernels::tiles_before(size_.width, size_.height, kWeightedScales, PRODUCT_MARGIN)) * kValuePairs;
-      products_ = division.place(products);
-      ACUITY_TRY_ASSIGN(products_here_, device.allocate_pinned(products * sizeof(float)));
-      ACUITY_TRY_ASSIGN(numbers_here_, device.allocate_pinned(kNumbers * sizeof(float)));
+      products_ = layout.place(products);
+      ACUITY_TRY_ASSIGN(products_here_, device().allocate_pinned(products * sizeof(float)));
+      ACUITY_TRY_ASSIGN(numbers_here_, device().allocate_pinned(kNumbers * sizeof(float)));
     }
-    ACUITY_TRY_ASSIGN(memory_, device.allocate(division.bytes()));
-    ACUITY_TRY_ASSIGN(results_, device.allocate_pinned(tiles * sizeof(TileSums)));
+    ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(TileSums), "iwssim"));
     ACUITY_TRY(prepare_kernels());
-    ACUITY_TRY(copy_->clear(*memory_, 0, memory_->size()));
-    std::unique_ptr<PinnedMemory> staging;
-    ACUITY_TRY_ASSIGN(staging, device.allocate_pinned(tables.size() * sizeof(float)));
-    std::memcpy(staging->data(), tables.data(), staging->size());
-    ACUITY_TRY(copy_->upload(*memory_, tables_at_, *staging, 0, staging->size()));
-    return copy_->wait();
+    ACUITY_TRY(maker_->clear(workspace_.memory(), 0, workspace_.memory().size()));
+    return workspace_.send(*maker_, tables_at_, tables);
   }
+
+  Device& device() const { return setup_.pool->device(); }
 
   Status prepare_kernels() {
     std::vector<KernelInfo> used{pyramid::make_luma, kernels::compare_plain};
@@ -188,7 +178,7 @@ class GpuRunner final : public Runner {
       used.insert(used.end(), {pyramid::reduce_twice, pyramid::make_bands});
     }
     if (kind_ == Kind::information) used.insert(used.end(), {kernels::sum_products, kernels::compare_weighted});
-    for (const KernelInfo& kernel : used) ACUITY_TRY(setup_.device->prepare(kernel));
+    for (const KernelInfo& kernel : used) ACUITY_TRY(device().prepare(kernel));
     return {};
   }
 
@@ -221,41 +211,41 @@ class GpuRunner final : public Runner {
     return tables;
   }
 
-  // Of a reference: behind it lie the figures of its weights.
-  Result<std::unique_ptr<DeviceMemory>> create_pyramid() {
-    Division division;
-    static_cast<void>(division.place(index(kernels::pyramid_floats(size_.width, size_.height))));
-    numbers_ = division.place(kNumbers);
-    std::unique_ptr<DeviceMemory> memory;
-    ACUITY_TRY_ASSIGN(memory, setup_.device->allocate(division.bytes()));
-    ACUITY_TRY(reference_->clear(*memory, 0, memory->size()));
+  // Of a reference. What lies between its rows is zero, and stays so.
+  Result<PooledMemory> create_pyramid() {
+    PooledMemory memory;
+    ACUITY_TRY_ASSIGN(memory,
+                      setup_.pool->take(pyramid_.bytes(), fmt::format("iwssim reference {}x{} of kind {}", size_.width,
+                                                                      size_.height, static_cast<int>(kind_))));
+    if (!memory.is_used_again()) ACUITY_TRY(reference_->clear(*memory, 0, memory->size()));
     return memory;
   }
 
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
-    return {memory_->address() + offset};
+    return workspace_.array<T>(offset);
   }
   DeviceArray<const float> table(size_t place) const { return array<const float>(tables_at_ + place * sizeof(float)); }
 
+  Status begin(size_t i, const InputLuma& input) {
+    DevicePicture picture;
+    ACUITY_TRY_ASSIGN(picture, device_picture(input.input, input.luma.rows(), setup_.pool));
+    return feeds_[i]->begin(picture);
+  }
+
   // Luma of a picture, band by band; `made(rows)` is called whenever there are more rows of it.
   template <typename Made>
-  Status send(size_t i, const LumaRows& picture, Queue& queue, DeviceArray<float> to, const Made& made) {
-    ACUITY_TRY(uploads_[i].begin(*copy_, picture.rows(), band_, band_ < setup_.height ? kSlots : 1));
+  Status make_luma(size_t i, Queue& queue, DeviceArray<float> to, const Made& made) {
     const DeviceArray<float> luma = enlarged_ ? array<float>(sources_[i]) : to;
     const int stride = enlarged_ ? setup_.width : pyramid::stride_of(setup_.width, 0);
-    int number = 0;
-    for (int y = 0; y < setup_.height; y += band_, ++number) {
-      const int y_end = std::min(y + band_, setup_.height), slot = number % kSlots;
-      if (number >= kSlots) ACUITY_TRY(copy_->wait_for(*worked_[i][index(slot)]));
+    for (int y = 0; y < setup_.height; y += band_) {
+      const int y_end = std::min(y + band_, setup_.height);
       SentPixels sent;
-      ACUITY_TRY_ASSIGN(sent, uploads_[i].send(*copy_, picture.rows(), y, y_end, slot));
-      ACUITY_TRY(copy_->signal(*sent_[i][index(slot)]));
-      ACUITY_TRY(queue.wait_for(*sent_[i][index(slot)]));
+      ACUITY_TRY_ASSIGN(sent, feeds_[i]->take(queue, y, y_end));
       ACUITY_TRY(queue.run(pyramid::make_luma, groups(setup_.width, 32), groups(y_end - y, 32), sent.samples,
                            sent.table, table(0), luma, sent.form, sent.extent, sent.y_first, setup_.width, y, y_end,
                            stride));
-      ACUITY_TRY(queue.signal(*worked_[i][index(slot)]));
+      ACUITY_TRY(feeds_[i]->release(queue));
       if (!enlarged_) ACUITY_TRY(made(y_end));
     }
     if (!enlarged_) return {};
@@ -293,7 +283,7 @@ class GpuRunner final : public Runner {
   }
 
   // The reference's pyramid, and its products as far as the host.
-  Status send_reference(const LumaRows& picture, DeviceMemory& memory) {
+  Status make_reference(DeviceMemory& memory) {
     const DeviceArray<float> to{memory.address()};
     int begin = 0;
     const auto made = [&](int rows) -> Status {
@@ -303,10 +293,10 @@ class GpuRunner final : public Runner {
       begin = rows;
       return {};
     };
-    ACUITY_TRY(send(kReference, picture, *reference_, to, made));
+    ACUITY_TRY(make_luma(kReference, *reference_, to, made));
     ACUITY_TRY(reference_->signal(*reference_made_));
     if (kind_ != Kind::information) return {};
-    return reference_->download(*products_here_, 0, *memory_, products_, products_here_->size());
+    return reference_->download(*products_here_, 0, workspace_.memory(), products_, products_here_->size());
   }
 
   Status sum_products(const DeviceMemory& reference, int begin, int end) {
@@ -339,7 +329,7 @@ class GpuRunner final : public Runner {
   }
 
   // The distorted picture's pyramid, and the losses without weights.
-  Status send_distorted(const LumaRows& picture, const DeviceMemory& reference, bool wait_for_reference) {
+  Status make_distorted(const DeviceMemory& reference, bool wait_for_reference) {
     const DeviceArray<float> to = array<float>(distorted_at_);
     cut_count_ = 0;
     int begin = 0;
@@ -354,7 +344,7 @@ class GpuRunner final : public Runner {
       cut.end = rows;
       return {};
     };
-    ACUITY_TRY(send(kDistorted, picture, *distorted_, to, made));
+    ACUITY_TRY(make_luma(kDistorted, *distorted_, to, made));
     return distorted_->signal(*plain_done_);
   }
 
@@ -391,7 +381,7 @@ class GpuRunner final : public Runner {
   }
 
   std::array<ScaleSums, kScales> pool() const {
-    const auto* tiles = reinterpret_cast<const TileSums*>(results_->data());
+    const auto* tiles = reinterpret_cast<const TileSums*>(workspace_.results().data());
     const std::array<Size, kScales> sizes = scale_sizes(size_.width, size_.height);
     std::array<ScaleSums, kScales> sums;
     for (size_t s = 0; s < kScales; ++s) {
@@ -407,7 +397,7 @@ class GpuRunner final : public Runner {
   // it was before row `begin`.
   struct Cut {
     int begin = 0, end = 0;
-    std::unique_ptr<Event> made;
+    Event* made = nullptr;
   };
 
   Metric::Setup setup_;
@@ -419,17 +409,17 @@ class GpuRunner final : public Runner {
   int cut_rows_ = 0;  // at least, but for the last
   std::array<Cut, kCuts> cuts_;
   size_t cut_count_ = 0;
-  std::unique_ptr<DeviceMemory> memory_;
   size_t distorted_at_ = 0, tiles_ = 0, tables_at_ = 0, products_ = 0;  // offsets
   std::array<size_t, 2> sources_{};                                     // luma of small pictures
   size_t parents_at_ = 0, places_at_ = 0;                               // in the tables
-  std::unique_ptr<DeviceMemory> pair_, prepared_;                       // of references
+  PooledMemory pair_;                                                   // a reference's pyramid
+  MemoryLayout pyramid_;                                                // of such
   size_t numbers_ = 0;                                                  // offset in those
-  std::unique_ptr<PinnedMemory> results_, products_here_, numbers_here_;
-  std::array<Upload, 2> uploads_;
-  std::array<std::array<std::unique_ptr<Event>, kSlots>, 2> sent_, worked_;  // of each picture
-  std::unique_ptr<Event> reference_made_, plain_done_;
-  std::unique_ptr<Queue> copy_, reference_, distorted_, compare_;
+  std::unique_ptr<PinnedMemory> products_here_, numbers_here_;
+  std::array<std::optional<Feed>, 2> feeds_;
+  Workspace workspace_;  // last: its queues go before what they work on
+  Event *reference_made_ = nullptr, *plain_done_ = nullptr;
+  Queue *maker_ = nullptr, *reference_ = nullptr, *distorted_ = nullptr, *compare_ = nullptr;
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/image_copy.h"
 #include "base/try.h"
 #include "metrics/iwssim/runner.h"
 #include "metrics/iwssim/scales.h"
@@ -19,6 +18,16 @@ namespace {
 
 constexpr const char* kAlphaRule = "composited over black and over white; the lower of the two scores counts";
 
+// What is kept of a reference: what the runner made of it, or where it is transparent, all of it.
+class Reference final : public Kept {
+ public:
+  std::shared_ptr<const Kept> opaque;
+  Input transparent;
+  std::string description;
+
+  size_t bytes() const override { return opaque ? opaque->bytes() : bytes_of(transparent); }
+};
+
 class StructuralSimilarity final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup, Kind kind) {
@@ -28,46 +37,45 @@ class StructuralSimilarity final : public Metric {
     const Size size{static_cast<int>(enlarge_side(enlarge, setup.width, kMinimumSide).size()),
                     static_cast<int>(enlarge_side(enlarge, setup.height, kMinimumSide).size())};
     Result<std::unique_ptr<Runner>> runner =
-        setup.device != nullptr ? create_gpu_runner(setup, kind, enlarge, size) : create_cpu_runner(setup, kind, size);
+        setup.pool ? create_gpu_runner(setup, kind, enlarge, size) : create_cpu_runner(setup, kind, size);
     if (!runner.ok()) return runner.status();
     return std::unique_ptr<Metric>(new StructuralSimilarity(setup, kind, enlarge, size, std::move(*runner)));
   }
 
-  size_t working_bytes() const override { return runner_->working_bytes() + (copied_ ? copied_->memory.size() : 0); }
+  size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Status set_reference(const ImageView& reference) override {
-    runner_->forget();
-    copied_.reset();
+  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+    auto reference = std::make_shared<Reference>();
     // A transparent reference is scored over two backgrounds. Preparing both would take more memory than it is worth.
-    if (reference.has_alpha()) {
-      Result<ImageCopy> copy = copy_image(reference);
-      if (!copy.ok()) return copy.status();
-      copied_ = std::move(*copy);
-      return {};
+    if (input.view().has_alpha()) {
+      ACUITY_TRY_ASSIGN(reference->transparent, keep_input(input));
+    } else {
+      Result<InputLuma> luma = luma_of(input, std::nullopt);
+      if (!luma.ok()) return luma.status();
+      reference->description = luma->luma.description();
+      ACUITY_TRY_ASSIGN(reference->opaque, runner_->prepare(*luma));
     }
-    Result<LumaRows> luma = luma_of(reference, std::nullopt);
-    if (!luma.ok()) return luma.status();
-    prepared_description_ = luma->description();
-    return runner_->prepare(*luma);
+    return std::shared_ptr<const Kept>(std::move(reference));
   }
 
-  Result<Measurement> score(const ImageView& distorted) override {
-    if (copied_) return score(copied_->view, distorted);
-    return over_backgrounds(distorted.has_alpha(), [&](std::optional<float> background) -> Result<Measurement> {
-      Result<LumaRows> luma = luma_of(distorted, background);
+  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(kept);
+    if (!reference.opaque) return score(reference.transparent, distorted);
+    return over_backgrounds(distorted.view().has_alpha(), [&](std::optional<float> background) -> Result<Measurement> {
+      Result<InputLuma> luma = luma_of(distorted, background);
       if (!luma.ok()) return luma.status();
-      return measure(nullptr, *luma);
+      return measure({.luma = nullptr, .kept = reference.opaque.get()}, reference.description, *luma);
     });
   }
 
-  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) override {
-    const bool alpha = reference.has_alpha() || distorted.has_alpha();
+  Result<Measurement> score(const Input& reference, const Input& distorted) override {
+    const bool alpha = reference.view().has_alpha() || distorted.view().has_alpha();
     return over_backgrounds(alpha, [&](std::optional<float> background) -> Result<Measurement> {
-      Result<LumaRows> a = luma_of(reference, background);
+      Result<InputLuma> a = luma_of(reference, background);
       if (!a.ok()) return a.status();
-      Result<LumaRows> b = luma_of(distorted, background);
+      Result<InputLuma> b = luma_of(distorted, background);
       if (!b.ok()) return b.status();
-      return measure(&*a, *b);
+      return measure({.luma = &*a, .kept = nullptr}, a->luma.description(), *b);
     });
   }
 
@@ -75,8 +83,10 @@ class StructuralSimilarity final : public Metric {
   StructuralSimilarity(const Setup& setup, Kind kind, Enlarge enlarge, Size size, std::unique_ptr<Runner> runner)
       : setup_(setup), kind_(kind), enlarge_(enlarge), size_(size), runner_(std::move(runner)) {}
 
-  Result<LumaRows> luma_of(const ImageView& view, std::optional<float> background) const {
-    return LumaRows::create(view, enlarge_, kMinimumSide, background);
+  Result<InputLuma> luma_of(const Input& input, std::optional<float> background) const {
+    Result<LumaRows> luma = LumaRows::create(input.view(), enlarge_, kMinimumSide, background);
+    if (!luma.ok()) return luma.status();
+    return InputLuma{input, std::move(*luma)};
   }
 
   template <typename MeasureOver>
@@ -91,8 +101,8 @@ class StructuralSimilarity final : public Metric {
     return lower;
   }
 
-  // Against the prepared reference where `reference` is null.
-  Result<Measurement> measure(const LumaRows* reference, const LumaRows& distorted) {
+  Result<Measurement> measure(const ReferencePicture& reference, const std::string& description,
+                              const InputLuma& distorted) {
     Result<std::array<ScaleSums, kScales>> sums = runner_->run(reference, distorted);
     if (!sums.ok()) return sums.status();
     std::array<double, kScales> values{};
@@ -101,9 +111,8 @@ class StructuralSimilarity final : public Metric {
     measured.value = score_of(kind_, values);
     measured.outputs = named_values(values);
     if (setup_.want_map) ACUITY_TRY_ASSIGN(measured.map, map_of(*sums));
-    const std::string& description = reference != nullptr ? reference->description() : prepared_description_;
-    measured.assumptions = {"reference: " + description, "distorted: " + distorted.description()};
-    if (distorted.enlarged()) {
+    measured.assumptions = {"reference: " + description, "distorted: " + distorted.luma.description()};
+    if (distorted.luma.enlarged()) {
       measured.assumptions.push_back(fmt::format("small: {} x {} pixels made {} x {} by small={}", setup_.width,
                                                  setup_.height, size_.width, size_.height,
                                                  setup_.options.text("small")));
@@ -143,8 +152,6 @@ class StructuralSimilarity final : public Metric {
   Enlarge enlarge_;
   Size size_;  // of the pictures, a small one enlarged
   std::unique_ptr<Runner> runner_;
-  std::string prepared_description_;
-  std::optional<ImageCopy> copied_;
 };
 
 Result<std::unique_ptr<Metric>> create_iwssim(const Metric::Setup& setup) {

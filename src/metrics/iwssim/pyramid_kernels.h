@@ -4,7 +4,7 @@
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
-#include "metrics/pixels.h"
+#include "device/pixels/pixels.h"
 #include "metrics/luma.h"
 #include "metrics/ssim_window.h"
 #include "metrics/iwssim/math.h"

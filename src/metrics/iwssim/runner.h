@@ -14,20 +14,30 @@
 
 namespace acuity::iwssim {
 
+struct InputLuma {
+  Input input;
+  LumaRows luma;
+};
+
+/// A reference, as it is or as prepare() of a runner of the same kind left it.
+struct ReferencePicture {
+  const InputLuma* luma = nullptr;  // one of the two
+  const Kept* kept = nullptr;
+};
+
 class Runner {
  public:
   virtual ~Runner() = default;
   virtual size_t working_bytes() const = 0;
 
-  /// Keeps what depends on the reference alone, until forget().
-  virtual Status prepare(const LumaRows& reference) = 0;
-  virtual void forget() = 0;
+  /// What depends on the reference alone.
+  virtual Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) = 0;
 
-  /// The sums of every scale; against the prepared reference where `reference` is null.
-  virtual Result<std::array<ScaleSums, kScales>> run(const LumaRows* reference, const LumaRows& distorted) = 0;
+  /// The sums of every scale.
+  virtual Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) = 0;
 
   /// What each place contributes to the sum that a scale's value is made from, over loss_size, for the pair run just
-  /// before.
+  /// before, whose reference is still there.
   virtual Status loss_map(int scale, float* map) = 0;
 };
 

@@ -1,63 +1,102 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The launches. Metrics that must be fast keep their memory from call to call; this is the plain example.
+// The launches. Some rows of tiles are worked on while the next rows of the pictures are on their way.
 #include "metrics/mse/gpu.h"
 
-#include <limits>
-#include <memory>
+#include <algorithm>
+#include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/try.h"
+#include "device/pixels/feed.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/mse/cpu.h"
 #include "metrics/tiles.h"
-#include "metrics/upload.h"
 
 namespace acuity {
 
 extern const KernelFile mse_kernels;
 
 namespace mse {
-namespace kernels {
+namespace {
 
+namespace kernels {
 // Including the kernels here declares `sum_tiles`, with its argument types, for Queue::run.
 using namespace kernel_dialect;
 inline constexpr const KernelFile* kKernelFile = &mse_kernels;
 #include "metrics/mse/kernels.h"
-
 }  // namespace kernels
 
-Result<std::array<double, 3>> sum_on_device(Device& device, const Threads& threads, const Rows& reference,
-                                            const Rows& distorted) {
-  const int width = reference.width(), height = reference.height();
-  const size_t tiles = tile_count(width, height), tiles_bytes = tiles * sizeof(TileSums);
+constexpr int kBandRows = 4 * kTileHeight;
 
-  if (3 * int64_t{width} * height > std::numeric_limits<int>::max()) {
-    return Status(StatusCode::too_big, fmt::format("{}x{} pixels have more samples than the kernels can count; use the "
-                                                   "device cpu",
-                                                   width, height));
+class Runner final : public GpuSums {
+ public:
+  explicit Runner(const Metric::Setup& setup) : setup_(setup), workspace_(setup.pool) {
+    const int rows = setup.strip_rows > 0 ? groups(setup.strip_rows, kTileHeight) * kTileHeight : kBandRows;
+    band_rows_ = std::min(rows, setup.height);
   }
 
-  std::unique_ptr<PinnedMemory> results;
-  std::unique_ptr<DeviceMemory> sums;
-  Upload reference_upload(device, threads), distorted_upload(device, threads);
-  std::unique_ptr<Queue> queue;  // goes before the memory, and waits for what is in flight on it
-  ACUITY_TRY_ASSIGN(results, device.allocate_pinned(tiles_bytes));
-  ACUITY_TRY_ASSIGN(sums, device.allocate(tiles_bytes));
-  ACUITY_TRY_ASSIGN(queue, device.create_queue());
+  Status allocate() {
+    MemoryLayout layout;
+    const size_t tiles = tile_count(setup_.width, setup_.height);
+    sums_ = layout.place(tiles * 3);
+    ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(TileSums), "mse"));
+    ACUITY_TRY(workspace_.prepare({kernels::sum_tiles}));
+    ACUITY_TRY_ASSIGN(queue_, workspace_.create_queue());
+    ACUITY_TRY_ASSIGN(reference_, Feed::create(workspace_, *queue_, setup_.senders(), band_rows_));
+    ACUITY_TRY_ASSIGN(distorted_, Feed::create(workspace_, *queue_, setup_.senders(), band_rows_));
+    return {};
+  }
 
-  SentPixels a, b;
-  ACUITY_TRY(reference_upload.begin(*queue, reference, height, 1));
-  ACUITY_TRY(distorted_upload.begin(*queue, distorted, height, 1));
-  ACUITY_TRY_ASSIGN(a, reference_upload.send(*queue, reference, 0, height, 0));
-  ACUITY_TRY_ASSIGN(b, distorted_upload.send(*queue, distorted, 0, height, 0));
-  ACUITY_TRY(queue->run(kernels::sum_tiles, (width + kTileWidth - 1) / kTileWidth,
-                        (height + kTileHeight - 1) / kTileHeight, a.samples, b.samples, a.table, b.table,
-                        DeviceArray<float>{sums->address()}, a.form, a.extent, b.form, b.extent, width, height));
-  ACUITY_TRY(queue->download(*results, 0, *sums, 0, tiles_bytes));
-  ACUITY_TRY(queue->wait());
-  return add_tiles({reinterpret_cast<const TileSums*>(results->data()), tiles});
+  size_t bytes() const override { return workspace_.bytes() + reference_->bytes() + distorted_->bytes(); }
+
+  Result<Input> keep(const InputRows& reference) override {
+    return keep_on_device(reference.input, reference.rows, setup_.pool, *queue_, setup_.senders());
+  }
+
+  Result<std::array<double, 3>> run(const InputRows& reference, const InputRows& distorted) override {
+    const int width = setup_.width, height = setup_.height;
+    ACUITY_TRY(begin(*reference_, reference));
+    ACUITY_TRY(begin(*distorted_, distorted));
+    const std::array<Feed*, 2> both{&*reference_, &*distorted_};
+    ACUITY_TRY(Feed::send(both, SendOrder::together, *queue_));
+    for (int y = 0; y < height; y += band_rows_) {
+      const int y_end = std::min(y + band_rows_, height);
+      SentPixels a, b;
+      ACUITY_TRY_ASSIGN(a, reference_->take(*queue_, y, y_end));
+      ACUITY_TRY_ASSIGN(b, distorted_->take(*queue_, y, y_end));
+      ACUITY_TRY(queue_->run(kernels::sum_tiles, groups(width, kTileWidth), groups(y_end - y, kTileHeight), a.samples,
+                             b.samples, a.table, b.table, workspace_.array<float>(sums_), a.form, a.extent, a.y_first,
+                             b.form, b.extent, b.y_first, width, y, y_end));
+      ACUITY_TRY(reference_->release(*queue_));
+      ACUITY_TRY(distorted_->release(*queue_));
+    }
+    ACUITY_TRY(workspace_.fetch_results(*queue_, sums_));
+    ACUITY_TRY(queue_->wait());
+    return add_tiles({reinterpret_cast<const TileSums*>(workspace_.results().data()), tile_count(width, height)});
+  }
+
+ private:
+  Status begin(Feed& feed, const InputRows& input) {
+    DevicePicture picture;
+    ACUITY_TRY_ASSIGN(picture, device_picture(input.input, input.rows, setup_.pool));
+    return feed.begin(picture);
+  }
+
+  Metric::Setup setup_;
+  int band_rows_ = 0;
+  size_t sums_ = 0;  // an offset
+  std::optional<Feed> reference_, distorted_;
+  Workspace workspace_;  // last: its queues go before what they work on
+  Queue* queue_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GpuSums>> GpuSums::create(const Metric::Setup& setup) {
+  auto runner = std::make_unique<Runner>(setup);
+  ACUITY_TRY(runner->allocate());
+  return std::unique_ptr<GpuSums>(std::move(runner));
 }
 
 }  // namespace mse

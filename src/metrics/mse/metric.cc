@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/image_copy.h"
 #include "base/powers.h"
 #include "base/try.h"
 #include "colour/rows.h"
@@ -40,22 +39,32 @@ class MeanSquaredError : public Metric {
  public:
   explicit MeanSquaredError(const Setup& setup) : setup_(setup) {}
 
-  size_t working_bytes() const final {
-    return reference_.memory.size() + tile_count(setup_.width, setup_.height) * sizeof(mse::TileSums);
-  }
-
-  Status set_reference(const ImageView& reference) final {
-    Result<ImageCopy> copy = copy_image(reference);
-    if (!copy.ok()) return copy.status();
-    reference_ = std::move(*copy);
+  // Where there is a device. Memory is kept from call to call.
+  Status create_gpu() {
+    if (setup_.pool) ACUITY_TRY_ASSIGN(gpu_, mse::GpuSums::create(setup_));
     return {};
   }
 
-  Result<Measurement> score(const ImageView& distorted) final { return score(reference_.view, distorted); }
+  size_t working_bytes() const final {
+    return gpu_ ? gpu_->bytes() : tile_count(setup_.width, setup_.height) * sizeof(mse::TileSums);
+  }
 
-  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) final {
+  // There is nothing to compute ahead. On a device the samples stay where they are.
+  Result<std::shared_ptr<const Kept>> prepare(const Input& reference) final {
+    Result<InputRows> rows = InputRows::create(reference, kSpace, 0.0f);
+    if (!rows.ok()) return rows.status();
+    Input kept;
+    ACUITY_TRY_ASSIGN(kept, gpu_ ? gpu_->keep(*rows) : keep_input(reference));
+    return std::shared_ptr<const Kept>(std::make_shared<KeptInput>(std::move(kept)));
+  }
+
+  Result<Measurement> score(const Kept& reference, const Input& distorted) final {
+    return score(static_cast<const KeptInput&>(reference).input(), distorted);
+  }
+
+  Result<Measurement> score(const Input& reference, const Input& distorted) final {
     std::vector<std::optional<float>> backgrounds{std::nullopt};
-    if (reference.has_alpha() || distorted.has_alpha()) backgrounds = {0.0f, 1.0f};
+    if (reference.view().has_alpha() || distorted.view().has_alpha()) backgrounds = {0.0f, 1.0f};
     std::optional<Errors> worst;
     for (const std::optional<float>& background : backgrounds) {
       Result<Errors> errors = compare(reference, distorted, background);
@@ -70,30 +79,30 @@ class MeanSquaredError : public Metric {
   virtual Measurement measurement(Errors errors) const = 0;
 
  private:
-  Result<Errors> compare(const ImageView& reference, const ImageView& distorted, std::optional<float> background) {
-    Result<Rows> a = Rows::create(reference, kSpace, background);
+  Result<Errors> compare(const Input& reference, const Input& distorted, std::optional<float> background) {
+    Result<InputRows> a = InputRows::create(reference, kSpace, background);
     if (!a.ok()) return a.status();
-    Result<Rows> b = Rows::create(distorted, kSpace, background);
+    Result<InputRows> b = InputRows::create(distorted, kSpace, background);
     if (!b.ok()) return b.status();
 
     Errors errors;
     const size_t pixels = static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height);
     if (setup_.want_map) errors.map = {setup_.width, setup_.height, std::vector<float>(pixels)};
     std::array<double, 3> sums{};
-    if (setup_.device != nullptr) {
-      ACUITY_TRY_ASSIGN(sums, mse::sum_on_device(*setup_.device, *setup_.threads, *a, *b));
+    if (gpu_) {
+      ACUITY_TRY_ASSIGN(sums, gpu_->run(*a, *b));
     } else {
       float* map = setup_.want_map ? errors.map.values.data() : nullptr;
-      sums = mse::sum_squared_differences(*a, *b, *setup_.threads, map);
+      sums = mse::sum_squared_differences(a->rows, b->rows, *setup_.threads, map);
     }
     for (size_t c = 0; c < 3; ++c) errors.channel[c] = sums[c] / static_cast<double>(pixels);
     errors.all = (sums[0] + sums[1] + sums[2]) / (3 * static_cast<double>(pixels));
-    errors.assumptions = {"reference: " + a->description(), "distorted: " + b->description()};
+    errors.assumptions = {"reference: " + a->rows.description(), "distorted: " + b->rows.description()};
     return errors;
   }
 
   Setup setup_;
-  ImageCopy reference_;
+  std::unique_ptr<mse::GpuSums> gpu_;  // null: the CPU
 };
 
 class Mse final : public MeanSquaredError {
@@ -130,7 +139,9 @@ class Psnr final : public MeanSquaredError {
 
 template <typename Kind>
 Result<std::unique_ptr<Metric>> create(const Metric::Setup& setup) {
-  return std::unique_ptr<Metric>(std::make_unique<Kind>(setup));
+  auto metric = std::make_unique<Kind>(setup);
+  ACUITY_TRY(metric->create_gpu());
+  return std::unique_ptr<Metric>(std::move(metric));
 }
 
 // Neither has anchors: the same figure can be invisible in one picture and ugly in another.

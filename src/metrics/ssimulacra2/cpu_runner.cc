@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "metrics/ssimulacra2/runner.h"
 #include "metrics/ssimulacra2/scale.h"
 
@@ -82,37 +82,31 @@ class CpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override {
-    return arena_.size() + pair_arena_.size() + (prepared_ ? prepared_->arena.size() : 0);
-  }
+  size_t working_bytes() const override { return arena_.size() + pair_arena_.size(); }
 
-  Status prepare(const Rows& reference) override {
+  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += planes_cost(size);
-    Result<Arena> arena = Arena::create(bytes);
-    if (!arena.ok()) return arena.status();
-    Prepared prepared{std::move(*arena), {}};
+    const auto prepared = std::make_shared<Prepared>();
+    ACUITY_TRY_ASSIGN(prepared->arena, Arena::create(bytes));
     for (size_t s = 0; s < sizes_.size(); ++s) {
-      prepared.xyb.push_back(take_planes(prepared.arena, sizes_[s]));
-      const Source source{.rows = s == 0 ? &reference : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+      prepared->xyb.push_back(take_planes(prepared->arena, sizes_[s]));
+      const Source source{.rows = s == 0 ? &reference.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
       const Planes* next = linear(s + 1, 1);
       std::atomic<int> next_row = 0;
       setup_.threads->run([&](int) {
         for (int y = next_row.fetch_add(kBandRows); y < sizes_[s].height; y = next_row.fetch_add(kBandRows)) {
           prepare_rows(source, sizes_[s].width, sizes_[s].height, y, std::min(y + kBandRows, sizes_[s].height),
-                       prepared.xyb[s], next);
+                       prepared->xyb[s], next);
         }
       });
     }
-    prepared_ = std::move(prepared);
-    return {};
+    return std::shared_ptr<const Kept>(prepared);
   }
 
-  void forget() override { prepared_.reset(); }
-
-  Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) override {
+  Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
     // Who scores only against a prepared reference never needs these planes.
-    if (reference != nullptr && pair_arena_.size() == 0) {
+    if (reference.rows != nullptr && pair_arena_.size() == 0) {
       Result<Arena> arena = Arena::create(linear_bytes());
       if (!arena.ok()) return arena.status();
       pair_arena_ = std::move(*arena);
@@ -127,7 +121,7 @@ class CpuRunner final : public Runner {
   }
 
   // A second pass, now that the norms are known which each pixel's error is a share of.
-  Result<DifferenceMap> map(const Rows* reference, const Rows& distorted,
+  Result<DifferenceMap> map(const ReferencePicture& reference, const InputRows& distorted,
                             const std::vector<ScaleErrors>& errors) override {
     DifferenceMap whole{setup_.width, setup_.height, {}};
     whole.values.assign(static_cast<size_t>(setup_.width) * static_cast<size_t>(setup_.height), 0.0f);
@@ -142,9 +136,10 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct Prepared {
+  struct Prepared final : Kept {
     Arena arena;
     std::vector<Planes> xyb;  // for each scale
+    size_t bytes() const override { return arena.size(); }
   };
 
   explicit CpuRunner(const Metric::Setup& setup)
@@ -195,18 +190,19 @@ class CpuRunner final : public Runner {
     return &linear_[s % 2][image];
   }
 
-  void run_scale(size_t s, const Rows* reference, const Rows& distorted, const MapWeights* weights, float* map) {
+  void run_scale(size_t s, const ReferencePicture& reference, const InputRows& distorted, const MapWeights* weights,
+                 float* map) {
     Scale scale;
     scale.width = sizes_[s].width;
     scale.height = sizes_[s].height;
     scale.band_rows = band_rows_;
-    if (reference == nullptr) {
-      scale.source[0].xyb = &prepared_->xyb[s];
+    if (reference.kept != nullptr) {
+      scale.source[0].xyb = &static_cast<const Prepared*>(reference.kept)->xyb[s];
     } else {
-      scale.source[0] = {.rows = s == 0 ? reference : nullptr, .linear = linear(s, 0), .xyb = nullptr};
+      scale.source[0] = {.rows = s == 0 ? &reference.rows->rows : nullptr, .linear = linear(s, 0), .xyb = nullptr};
       scale.next[0] = linear(s + 1, 0);
     }
-    scale.source[1] = {.rows = s == 0 ? &distorted : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+    scale.source[1] = {.rows = s == 0 ? &distorted.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
     scale.next[1] = linear(s + 1, 1);
     scale.blocks = blocks_;
     scale.tiles = tiles_;
@@ -232,7 +228,6 @@ class CpuRunner final : public Runner {
   std::atomic<int>* counters_ = nullptr;
   std::byte* scratch_ = nullptr;
   std::array<std::array<Planes, 2>, 2> linear_;
-  std::optional<Prepared> prepared_;
 };
 
 }  // namespace

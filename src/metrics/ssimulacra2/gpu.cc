@@ -33,23 +33,24 @@ class GpuRunner final : public Runner {
     return samples_.bytes() + (pairs_ ? pairs_->bytes() : 0) + (prepared_ ? prepared_->bytes() : 0);
   }
 
-  // The reference's samples stay on the device: its planes would take more than twice the memory of all else. Who
-  // scores against a prepared reference seldom scores pairs as well, and needs the memory.
-  Status prepare(const Rows& reference) override {
-    pairs_.reset();
-    if (!prepared_) ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
-    return samples_.keep(reference);
+  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
+    return keep_samples(setup_, samples_.queue(), reference);
   }
 
-  void forget() override {}
-
-  Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) override {
-    if (reference == nullptr) return prepared_->run(samples_, nullptr, distorted);
-    if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Steps::create(setup_, Steps::Kind::pairs));
-    return pairs_->run(samples_, reference, distorted);
+  // Who scores against a prepared reference seldom scores pairs as well, and needs the memory.
+  Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
+    if (reference.kept == nullptr) {
+      if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Steps::create(setup_, Steps::Kind::pairs));
+      return pairs_->run(samples_, *reference.rows, distorted);
+    }
+    if (!prepared_) {
+      pairs_.reset();
+      ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
+    }
+    return prepared_->run(samples_, static_cast<const KeptSamples*>(reference.kept)->rows(), distorted);
   }
 
-  Result<DifferenceMap> map(const Rows*, const Rows&, const std::vector<ScaleErrors>&) override {
+  Result<DifferenceMap> map(const ReferencePicture&, const InputRows&, const std::vector<ScaleErrors>&) override {
     return no_map_on_gpus();
   }
 

@@ -3,13 +3,13 @@
 #include <array>
 #include <utility>
 
-#include "base/memory.h"
 #include "base/try.h"
+#include "device/pixels/reader.h"
+#include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/ssimulacra2/runner.h"
 #include "metrics/ssimulacra2/scale.h"
 #include "metrics/tiles.h"
-#include "metrics/upload.h"
 
 namespace acuity {
 
@@ -34,38 +34,37 @@ class SmallGpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override {
-    return planes_->size() + tiles_->size() + results_->size() + prepared_upload_.bytes() + uploads_[0].bytes() +
-           uploads_[1].bytes();
+  size_t working_bytes() const override { return workspace_.bytes() + readers_[0].bytes() + readers_[1].bytes(); }
+
+  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
+    return keep_samples(setup_, *queue_, reference);
   }
 
-  Status prepare(const Rows& reference) override {
-    ACUITY_TRY_ASSIGN(prepared_, send(prepared_upload_, reference));
-    return queue_->wait();
-  }
-
-  void forget() override {}
-
-  Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) override {
-    SentPixels a = prepared_, b;
-    if (reference != nullptr) ACUITY_TRY_ASSIGN(a, send(uploads_[0], *reference));
-    ACUITY_TRY_ASSIGN(b, send(uploads_[1], distorted));
+  Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
+    const InputRows& original =
+        reference.kept != nullptr ? static_cast<const KeptSamples*>(reference.kept)->rows() : *reference.rows;
+    ACUITY_TRY(begin(readers_[0], original));
+    ACUITY_TRY(begin(readers_[1], distorted));
+    const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
+    ACUITY_TRY(PixelReader::send(both, SendOrder::together, *queue_));
+    SentPixels a, b;
+    ACUITY_TRY_ASSIGN(a, read(readers_[0]));
+    ACUITY_TRY_ASSIGN(b, read(readers_[1]));
     const int width = setup_.width, height = setup_.height;
-    const uint64_t planes = planes_->address();
+    const uint64_t planes = workspace_.memory().address();
     ACUITY_TRY(queue_->run(kernels::make_scales, (width + 31) / 32, 2 * ((height + 31) / 32), a.samples, b.samples,
                            a.table, b.table, DeviceArray<float>{planes}, a.form, a.extent, b.form, b.extent, width,
                            height, static_cast<int>(sizes_.size())));
     ACUITY_TRY(queue_->run(kernels::filter_rows_of_scales, end_.row_block, kChannels, DeviceArray<const float>{planes},
                            DeviceArray<float>{planes}, width, height));
     ACUITY_TRY(queue_->run(kernels::filter_columns_of_scales, end_.column, kChannels, DeviceArray<const float>{planes},
-                           DeviceArray<const kernels::real4>{planes}, DeviceArray<float>{tiles_->address()}, width,
-                           height));
-    ACUITY_TRY(queue_->download(*results_, 0, *tiles_, 0, results_->size()));
+                           DeviceArray<const kernels::real4>{planes}, workspace_.array<float>(tiles_), width, height));
+    ACUITY_TRY(workspace_.fetch_results(*queue_, tiles_));
     ACUITY_TRY(queue_->wait());
-    return pool_scales(reinterpret_cast<const TileSums*>(results_->data()), sizes_);
+    return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()), sizes_);
   }
 
-  Result<DifferenceMap> map(const Rows*, const Rows&, const std::vector<ScaleErrors>&) override {
+  Result<DifferenceMap> map(const ReferencePicture&, const InputRows&, const std::vector<ScaleErrors>&) override {
     return no_map_on_gpus();
   }
 
@@ -73,38 +72,42 @@ class SmallGpuRunner final : public Runner {
   explicit SmallGpuRunner(const Metric::Setup& setup)
       : setup_(setup),
         sizes_(scale_sizes(setup.width, setup.height)),
-        uploads_{Upload(*setup.device, *setup.threads), Upload(*setup.device, *setup.threads)},
-        prepared_upload_(*setup.device, *setup.threads) {}
+        readers_{PixelReader(setup.pool, setup.senders()), PixelReader(setup.pool, setup.senders())},
+        workspace_(setup.pool) {}
 
   Status allocate() {
     end_ = kernels::place_of_first(setup_.width, setup_.height);
     for (size_t s = 0; s < sizes_.size(); ++s) end_ = kernels::place_after(end_);
-    const size_t tile_bytes = static_cast<size_t>(end_.tile) * sizeof(TileSums);
-    ACUITY_TRY_ASSIGN(planes_, setup_.device->allocate(static_cast<size_t>(end_.xyb) * sizeof(float)));
-    ACUITY_TRY_ASSIGN(tiles_, setup_.device->allocate(tile_bytes));
-    ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_bytes));
-    ACUITY_TRY_ASSIGN(queue_, setup_.device->create_queue());
-    for (const KernelInfo& kernel : std::initializer_list<KernelInfo>{
-             kernels::make_scales, kernels::filter_rows_of_scales, kernels::filter_columns_of_scales}) {
-      ACUITY_TRY(setup_.device->prepare(kernel));
-    }
-    return {};
+    const size_t tiles = static_cast<size_t>(end_.tile);
+    MemoryLayout layout;
+    static_cast<void>(layout.place(static_cast<size_t>(end_.xyb)));  // first
+    tiles_ = layout.place(tiles * kChannels * kSums);
+    ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(TileSums), "ssimulacra2"));
+    ACUITY_TRY_ASSIGN(queue_, workspace_.create_queue());
+    return workspace_.prepare(
+        {kernels::make_scales, kernels::filter_rows_of_scales, kernels::filter_columns_of_scales});
   }
 
-  Result<SentPixels> send(Upload& upload, const Rows& picture) {
-    ACUITY_TRY(upload.begin(*queue_, picture, setup_.height, 1));
-    return upload.send(*queue_, picture, 0, setup_.height, 0);
+  Status begin(PixelReader& reader, const InputRows& input) {
+    DevicePicture picture;
+    ACUITY_TRY_ASSIGN(picture, device_picture(input.input, input.rows, setup_.pool));
+    return reader.begin(*queue_, picture, setup_.height, 1);
+  }
+
+  // All of a picture.
+  Result<SentPixels> read(PixelReader& reader) {
+    ACUITY_TRY(reader.reads_samples() ? reader.wait_for_rows(*queue_, setup_.height)
+                                      : reader.make(*queue_, 0, setup_.height, 0));
+    return reader.pixels(0, 0);
   }
 
   Metric::Setup setup_;
   std::vector<Size> sizes_;
   kernels::Place end_{};  // behind the last scale
-  std::unique_ptr<DeviceMemory> planes_, tiles_;
-  std::unique_ptr<PinnedMemory> results_;
-  std::array<Upload, 2> uploads_;
-  Upload prepared_upload_;
-  SentPixels prepared_;
-  std::unique_ptr<Queue> queue_;  // goes before the memory, and waits for what is in flight on it
+  size_t tiles_ = 0;      // an offset
+  std::array<PixelReader, 2> readers_;
+  Workspace workspace_;  // last: its queues go before what they work on
+  Queue* queue_ = nullptr;
 };
 
 }  // namespace

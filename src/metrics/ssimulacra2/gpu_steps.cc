@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/memory.h"
 #include "base/try.h"
 #include "lang/host.h"
 #include "metrics/tiles.h"
@@ -26,13 +25,12 @@ namespace {
 
 constexpr int kMostColumnsOfBands = 1536;  // with more a prepared reference is worked on in diagonals
 constexpr int kSmallBandRows = 128;        // of scales below the largest
-constexpr int kBandUnit = 32;    // bands, rings and rows of floats are multiples of this, as the kernels want them
-constexpr int kBlockUnit = 128;  // likewise blocks
-constexpr size_t kDeviceAlignment = 256;
+constexpr int kBandUnit = 32;        // bands, rings and rows of floats are multiples of this, as the kernels want them
+constexpr int kBlockUnit = 128;      // likewise blocks
+constexpr size_t kMostRepeated = 4;  // places that pictures are in by turns
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
 constexpr int kRowStateFloats = kChannels * kPlanes * kFilterFloats;
 
-int groups(int count, int of) { return (count + of - 1) / of; }
 int whole(int count, int of) { return groups(count, of) * of; }
 
 }  // namespace
@@ -49,8 +47,8 @@ struct Steps::Shape {
     Rings rings;        // with more bands kernels wait less for each other
   };
   std::array<Cut, 2> largest;  // scales
-  int bands_a_copy;            // fewer and larger copies
-  int bands_ahead;             // on their way to the device while a diagonal is worked on; multiples of the above
+  int bands_at_once;           // waited for; fewer and larger parts
+  int bands_ahead;             // being made while a diagonal is worked on; multiples of the above
 };
 
 int Steps::ScalePlan::xyb_ring() const { return rings.xyb * band_rows + kBandUnit; }
@@ -80,13 +78,14 @@ Steps::ScalePlan Steps::plan_of(Size size, const Shape& shape) const {
   return plan;
 }
 
-Steps::Steps(const Metric::Setup& setup, const Shape& shape) : setup_(setup), bands_a_copy_(shape.bands_a_copy) {
+Steps::Steps(const Metric::Setup& setup, const Shape& shape)
+    : setup_(setup), bands_at_once_(shape.bands_at_once), workspace_(setup.pool) {
   for (const Size size : scale_sizes(setup.width, setup.height)) {
     plans_.push_back(plan_of(size, shape));
     tile_total_ += tile_count(size.width, size.height);
   }
   const ScalePlan& first = plans_[0];
-  sample_ring_ = std::min((whole(first.blocks, bands_a_copy_) + shape.bands_ahead) * first.band_rows, setup.height);
+  pixel_ring_ = std::min((whole(first.blocks, bands_at_once_) + shape.bands_ahead) * first.band_rows, setup.height);
 }
 
 Result<std::unique_ptr<Steps>> Steps::create(const Metric::Setup& setup, Kind kind) {
@@ -99,75 +98,87 @@ Result<std::unique_ptr<Steps>> Steps::create(const Metric::Setup& setup, Kind ki
 }
 
 Status Steps::allocate() {
-  size_t bytes = 0;
-  const auto place = [&bytes](size_t floats) {
-    const size_t at = bytes;
-    bytes += round_up(floats * sizeof(float), kDeviceAlignment);
-    return at;
-  };
+  MemoryLayout layout;
   for (ScalePlan& plan : plans_) {
-    plan.xyb = place(2 * kChannels * plan.plane_floats(plan.xyb_ring()));
-    plan.blurred = place(kChannels * kPlanes * plan.plane_floats(plan.ring()));
-    plan.state = place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
-    plan.row_state = place(kRowStateFloats * static_cast<size_t>(plan.blocks * plan.band_rows));
-    plan.light = place(2 * kChannels * static_cast<size_t>(plan.light_ring()) * static_cast<size_t>(plan.size.width));
+    plan.xyb = layout.place(2 * kChannels * plan.plane_floats(plan.xyb_ring()));
+    plan.blurred = layout.place(kChannels * kPlanes * plan.plane_floats(plan.ring()));
+    plan.state = layout.place(static_cast<size_t>(kStateFloats) * static_cast<size_t>(plan.stride));
+    plan.row_state = layout.place(kRowStateFloats * static_cast<size_t>(plan.blocks * plan.band_rows));
+    plan.light =
+        layout.place(2 * kChannels * static_cast<size_t>(plan.light_ring()) * static_cast<size_t>(plan.size.width));
     ACUITY_TRY(create_queues(plan));
   }
-  tiles_ = place(tile_total_ * kChannels * kSums);
-  ACUITY_TRY_ASSIGN(memory_, setup_.device->allocate(bytes));
-  ACUITY_TRY_ASSIGN(results_, setup_.device->allocate_pinned(tile_total_ * sizeof(TileSums)));
-  for (const KernelInfo& kernel :
-       std::initializer_list<KernelInfo>{kernels::make_pixels, kernels::filter_rows, kernels::filter_columns}) {
-    ACUITY_TRY(setup_.device->prepare(kernel));
-  }
-  return create_events(arrived_);
+  tiles_ = layout.place(tile_total_ * kChannels * kSums);
+  ACUITY_TRY(workspace_.allocate(layout, tile_total_ * sizeof(TileSums), "ssimulacra2"));
+  ACUITY_TRY(workspace_.prepare({kernels::make_pixels, kernels::filter_rows, kernels::filter_columns}));
+  ACUITY_TRY_ASSIGN(begun_, workspace_.create_event());
+  return workspace_.create_events(arrived_);
 }
 
 Status Steps::create_queues(ScalePlan& plan) {
-  for (std::unique_ptr<Queue>& queue : plan.queues) ACUITY_TRY_ASSIGN(queue, setup_.device->create_queue());
-  for (Events* events : {&plan.made, &plan.filtered, &plan.finished}) ACUITY_TRY(create_events(*events));
-  ACUITY_TRY_ASSIGN(plan.done, setup_.device->create_event());
+  for (Queue*& queue : plan.queues) ACUITY_TRY_ASSIGN(queue, workspace_.create_queue());
+  for (Events* events : {&plan.made, &plan.filtered, &plan.finished}) ACUITY_TRY(workspace_.create_events(*events));
+  ACUITY_TRY_ASSIGN(plan.done, workspace_.create_event());
   return {};
 }
 
-Status Steps::create_events(Events& events) {
-  for (std::unique_ptr<Event>& event : events) ACUITY_TRY_ASSIGN(event, setup_.device->create_event());
-  return {};
+Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const InputRows& reference, const InputRows& distorted) {
+  ACUITY_TRY(samples.begin(reference, distorted, pixel_ring_));
+  ACUITY_TRY(repeat_or_give(samples));
+  ACUITY_TRY(samples.queue().wait());
+  return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()),
+                     scale_sizes(setup_.width, setup_.height));
 }
 
 // Giving a large picture's work to the driver takes the processor as long as the device takes for it, so the device
-// keeps it for the next call. Whoever calls but once does not pay for that: the second call of a kind is recorded.
-Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const Rows* reference, const Rows& distorted) {
-  ACUITY_TRY(samples.begin(reference, distorted, sample_ring_));
-  const std::optional<std::vector<HostBytes>> sources = samples.sources();
-  const bool again = std::exchange(places_, samples.places()) == samples.places();
-  if (!again) recording_.reset();
-  if (sources && again && !recording_) {
-    ACUITY_TRY_ASSIGN(recording_, setup_.device->record(samples.queue(), *sources, [&] { return give(samples); }));
+// keeps it for the next pictures in the same places. Whoever calls but once does not pay for that: the second call is
+// recorded.
+Status Steps::repeat_or_give(Samples& samples) {
+  if (!samples.may_be_recorded()) return give(samples);
+  const auto known = std::find_if(repeated_.begin(), repeated_.end(),
+                                  [&](const Repeated& repeated) { return repeated.places == samples.places(); });
+  if (known == repeated_.end()) {
+    if (repeated_.size() == kMostRepeated) repeated_.pop_back();
+    repeated_.insert(repeated_.begin(), {samples.places(), nullptr});
+    return give(samples);
   }
-  ACUITY_TRY(sources && recording_ ? recording_->repeat(*sources) : give(samples));
-  ACUITY_TRY(samples.queue().wait());
-  return pool_scales(reinterpret_cast<const TileSums*>(results_->data()), scale_sizes(setup_.width, setup_.height));
+  std::rotate(repeated_.begin(), known, known + 1);
+  std::unique_ptr<Recording>& recording = repeated_.front().recording;
+  if (!recording) {
+    recording_ = true;
+    Result<std::unique_ptr<Recording>> recorded =
+        setup_.pool->device().record(samples.queue(), [&] { return give(samples); });
+    recording_ = false;
+    if (!recorded.ok()) return recorded.status();
+    recording = std::move(*recorded);
+  }
+  return recording ? recording->repeat() : give(samples);
 }
 
-// All of it, to which the queue of the samples comes last.
+// All of it. The queue of the samples begins, as recording wants it, and comes last.
 Status Steps::give(Samples& samples) {
   for (ScalePlan& plan : plans_) plan.made_steps = 0;
+  if (recording_) {
+    ACUITY_TRY(samples.queue().signal(*begun_));
+    ACUITY_TRY(plans_[0].pixels().wait_for(*begun_));
+  }
   while (plans_[0].made_steps < plans_[0].steps()) ACUITY_TRY(run_step(samples, 0));
   for (const ScalePlan& plan : plans_) ACUITY_TRY(samples.queue().wait_for(*plan.done));
-  return samples.queue().download(*results_, 0, *memory_, tiles_, results_->size());
+  return workspace_.fetch_results(samples.queue(), tiles_);
 }
 
-// A copy's bands, of which `band` is the first.
-Status Steps::send_bands(Samples& samples, int band) {
+// The pixels of some bands, of which `band` is the first.
+Status Steps::make_bands(Samples& samples, int band) {
   const ScalePlan& plan = plans_[0];
-  const int y = band * plan.band_rows, y_end = std::min(y + bands_a_copy_ * plan.band_rows, setup_.height);
-  // The rows they replace must have become pixels in all blocks.
-  if (y >= sample_ring_) {
-    const int last = band + bands_a_copy_ - 1 - sample_ring_ / plan.band_rows;
+  const int y = band * plan.band_rows, y_end = std::min(y + bands_at_once_ * plan.band_rows, setup_.height);
+  if (recording_) return samples.record_wait(plan.pixels(), y_end);
+  if (!samples.are_made()) return samples.make(plan.pixels(), y, y_end);
+  // The rows they replace must have been looked at in all blocks.
+  if (y >= pixel_ring_) {
+    const int last = band + bands_at_once_ - 1 - pixel_ring_ / plan.band_rows;
     ACUITY_TRY(samples.queue().wait_for(event_of(plan.made, last + plan.blocks - 1)));
   }
-  ACUITY_TRY(samples.send(y, y_end));
+  ACUITY_TRY(samples.make(plan.pixels(), y, y_end));
   ACUITY_TRY(samples.queue().signal(event_of(arrived_, band)));
   return plan.pixels().wait_for(event_of(arrived_, band));
 }
@@ -230,7 +241,7 @@ Status Steps::run_step(Samples& samples, size_t s) {
     if (below >= 0) ACUITY_TRY(pixels.wait_for(event_of(next->made, below)));
   }
   if (s == 0) {
-    if (step < plan.bands && step % bands_a_copy_ == 0) ACUITY_TRY(send_bands(samples, step));
+    if (step < plan.bands && step % bands_at_once_ == 0) ACUITY_TRY(make_bands(samples, step));
     ACUITY_TRY(make_pixels(0, samples.places(), step));
   } else {
     ACUITY_TRY(pixels.wait_for(event_of(plans_[s - 1].made, plans_[s - 1].made_steps - 1)));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/workspace.h"
 #include "metrics/ssimulacra2/gpu_samples.h"
 #include "metrics/ssimulacra2/pooling.h"
 #include "metrics/ssimulacra2/scale.h"
@@ -21,13 +22,13 @@ class Steps {
   static Result<std::unique_ptr<Steps>> create(const Metric::Setup& setup, Kind kind);
 
   /// The errors of every scale.
-  Result<std::vector<ScaleErrors>> run(Samples& samples, const Rows* reference, const Rows& distorted);
+  Result<std::vector<ScaleErrors>> run(Samples& samples, const InputRows& reference, const InputRows& distorted);
 
-  size_t bytes() const { return memory_->size() + results_->size(); }
+  size_t bytes() const { return workspace_.bytes(); }
 
  private:
   static constexpr size_t kEventsKept = 8;  // of the latest steps; who asks for an older one waits for a later one
-  using Events = std::array<std::unique_ptr<Event>, kEventsKept>;
+  using Events = std::array<Event*, kEventsKept>;
   static Event& event_of(const Events& events, int step) { return *events[static_cast<size_t>(step) % kEventsKept]; }
 
   // Bands that are held besides the last rows of another.
@@ -50,9 +51,9 @@ class Steps {
 
     // Steps go from queue to queue: pixels are made, rows filtered, columns filtered. Small scales have one for all.
     // Bands that are one block take turns on several queues for the rows.
-    std::vector<std::unique_ptr<Queue>> queues;
-    Events made, filtered, finished;  // pixels, rows, columns of a step
-    std::unique_ptr<Event> done;      // all of it
+    std::vector<Queue*> queues;
+    Events made{}, filtered{}, finished{};  // pixels, rows, columns of a step
+    Event* done = nullptr;                  // all of it
 
     Queue& pixels() const { return *queues.front(); }
     Queue& rows(int step) const {
@@ -73,9 +74,9 @@ class Steps {
   ScalePlan plan_of(Size size, const Shape& shape) const;
   Status allocate();
   Status create_queues(ScalePlan& plan);
-  Status create_events(Events& events);
+  Status repeat_or_give(Samples& samples);
   Status give(Samples& samples);
-  Status send_bands(Samples& samples, int band);
+  Status make_bands(Samples& samples, int band);
   Status run_step(Samples& samples, size_t s);
   Status make_pixels(size_t s, const Samples::Places& from, int step);
   Status filter_step(const ScalePlan& plan, int step);
@@ -85,20 +86,26 @@ class Steps {
 
   template <typename T>
   DeviceArray<T> array(size_t offset) const {
-    return {memory_->address() + offset};
+    return workspace_.array<T>(offset);
   }
 
+  // The work of calls with pictures in certain places, once there has been one.
+  struct Repeated {
+    Samples::Places places;
+    std::unique_ptr<Recording> recording;  // from the second on
+  };
+
   const Metric::Setup& setup_;
-  const int bands_a_copy_;
-  int sample_ring_ = 0;  // rows of samples on the device, of a picture that is sent
-  std::unique_ptr<DeviceMemory> memory_;
-  std::unique_ptr<PinnedMemory> results_;
+  const int bands_at_once_;
+  int pixel_ring_ = 0;  // rows of pixels on the device, where they are made before they are read
   size_t tile_total_ = 0;
-  size_t tiles_ = 0;                      // offset
-  std::vector<ScalePlan> plans_;          // their queues go before the memory, and wait for what is in flight on them
-  Events arrived_;                        // bands of samples
-  Samples::Places places_{};              // where the samples of the last call were
-  std::unique_ptr<Recording> recording_;  // of a call with samples in places_
+  size_t tiles_ = 0;  // offset
+  std::vector<ScalePlan> plans_;
+  Events arrived_{};        // bands of pixels that are made
+  Event* begun_ = nullptr;  // all of it
+  bool recording_ = false;
+  Workspace workspace_;
+  std::vector<Repeated> repeated_;  // the latest first; before the queues go
 };
 
 }  // namespace acuity::ssimulacra2

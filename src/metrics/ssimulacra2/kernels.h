@@ -9,7 +9,7 @@
 // small_kernels.h has all three for small pictures: drivers compile a file as a whole, and few programs need both.
 #include "lang/dialect.h"
 
-#include "metrics/pixels.h"
+#include "device/pixels/pixels.h"
 #include "metrics/tile_sums.h"
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/image_copy.h"
-#include "colour/rows.h"
+#include "base/try.h"
 #include "metrics/ssimulacra2/pooling.h"
 #include "metrics/ssimulacra2/runner.h"
 
@@ -20,44 +19,52 @@ namespace {
 constexpr WorkingSpace kSpace{
     .encoding = WorkingSpace::Encoding::linear, .srgb_curve = WorkingSpace::SrgbCurve::libjxl, .nits_of_one = 255};
 
+// What is kept of a reference: what the runner made of it, or where it is transparent, all of it.
+class Reference final : public Kept {
+ public:
+  std::shared_ptr<const Kept> opaque;
+  Input transparent;
+  std::string description;
+
+  size_t bytes() const override { return opaque ? opaque->bytes() : bytes_of(transparent); }
+};
+
 class Ssimulacra2 final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
-    Result<std::unique_ptr<Runner>> runner =
-        setup.device != nullptr ? create_gpu_runner(setup) : create_cpu_runner(setup);
+    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup) : create_cpu_runner(setup);
     if (!runner.ok()) return runner.status();
     return std::unique_ptr<Metric>(new Ssimulacra2(setup, std::move(*runner)));
   }
 
-  size_t working_bytes() const override { return runner_->working_bytes() + (copied_ ? copied_->memory.size() : 0); }
+  size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Status set_reference(const ImageView& reference) override {
-    runner_->forget();
-    copied_.reset();
+  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+    auto reference = std::make_shared<Reference>();
     // A transparent reference is scored over two backgrounds. Preparing both would take more memory than it is worth.
-    if (reference.has_alpha()) {
-      Result<ImageCopy> copy = copy_image(reference);
-      if (!copy.ok()) return copy.status();
-      copied_ = std::move(*copy);
-      return {};
+    if (input.view().has_alpha()) {
+      ACUITY_TRY_ASSIGN(reference->transparent, keep_input(input));
+    } else {
+      Result<InputRows> rows = InputRows::create(input, kSpace, std::nullopt);
+      if (!rows.ok()) return rows.status();
+      reference->description = rows->rows.description();
+      ACUITY_TRY_ASSIGN(reference->opaque, runner_->prepare(*rows));
     }
-    Result<Rows> rows = Rows::create(reference, kSpace, std::nullopt);
-    if (!rows.ok()) return rows.status();
-    prepared_description_ = rows->description();
-    return runner_->prepare(*rows);
+    return std::shared_ptr<const Kept>(std::move(reference));
   }
 
-  Result<Measurement> score(const ImageView& distorted) override {
-    if (copied_) return score(copied_->view, distorted);
-    Result<Rows> rows = Rows::create(distorted, kSpace, 0.5f);
+  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(kept);
+    if (!reference.opaque) return score(reference.transparent, distorted);
+    Result<InputRows> rows = InputRows::create(distorted, kSpace, 0.5f);
     if (!rows.ok()) return rows.status();
-    return measure(nullptr, *rows, 0.5f);
+    return measure({.rows = nullptr, .kept = reference.opaque.get()}, reference.description, *rows, 0.5f);
   }
 
   // The reference tool looks at the reference's alpha alone: with it, two backgrounds and the lower score; without,
   // mid-grey.
-  Result<Measurement> score(const ImageView& reference, const ImageView& distorted) override {
-    if (!reference.has_alpha()) return score_over(reference, distorted, 0.5f);
+  Result<Measurement> score(const Input& reference, const Input& distorted) override {
+    if (!reference.view().has_alpha()) return score_over(reference, distorted, 0.5f);
     Result<Measurement> dark = score_over(reference, distorted, 0.1f);
     if (!dark.ok()) return dark;
     Result<Measurement> bright = score_over(reference, distorted, 0.9f);
@@ -68,16 +75,17 @@ class Ssimulacra2 final : public Metric {
  private:
   Ssimulacra2(const Setup& setup, std::unique_ptr<Runner> runner) : setup_(setup), runner_(std::move(runner)) {}
 
-  Result<Measurement> score_over(const ImageView& reference, const ImageView& distorted, float background) {
-    Result<Rows> reference_rows = Rows::create(reference, kSpace, background);
+  Result<Measurement> score_over(const Input& reference, const Input& distorted, float background) {
+    Result<InputRows> reference_rows = InputRows::create(reference, kSpace, background);
     if (!reference_rows.ok()) return reference_rows.status();
-    Result<Rows> distorted_rows = Rows::create(distorted, kSpace, background);
+    Result<InputRows> distorted_rows = InputRows::create(distorted, kSpace, background);
     if (!distorted_rows.ok()) return distorted_rows.status();
-    return measure(&*reference_rows, *distorted_rows, background);
+    return measure({.rows = &*reference_rows, .kept = nullptr}, reference_rows->rows.description(), *distorted_rows,
+                   background);
   }
 
-  // Against the prepared reference where `reference` is null.
-  Result<Measurement> measure(const Rows* reference, const Rows& distorted, float background) {
+  Result<Measurement> measure(const ReferencePicture& reference, const std::string& description,
+                              const InputRows& distorted, float background) {
     Result<std::vector<ScaleErrors>> errors = runner_->run(reference, distorted);
     if (!errors.ok()) return errors.status();
     Measurement measured;
@@ -88,9 +96,8 @@ class Ssimulacra2 final : public Metric {
       if (!map.ok()) return map.status();
       measured.map = std::move(*map);
     }
-    const std::string& description = reference != nullptr ? reference->description() : prepared_description_;
-    measured.assumptions = {"reference: " + description, "distorted: " + distorted.description()};
-    if ((reference != nullptr && reference->view().has_alpha()) || distorted.view().has_alpha()) {
+    measured.assumptions = {"reference: " + description, "distorted: " + distorted.rows.description()};
+    if ((reference.rows != nullptr && reference.rows->view().has_alpha()) || distorted.view().has_alpha()) {
       measured.assumptions.push_back(fmt::format("alpha: composited over grey {} in the encoded space", background));
     }
     return measured;
@@ -98,8 +105,6 @@ class Ssimulacra2 final : public Metric {
 
   Setup setup_;
   std::unique_ptr<Runner> runner_;
-  std::string prepared_description_;
-  std::optional<ImageCopy> copied_;
 };
 
 // The anchors of the reference's own help text.

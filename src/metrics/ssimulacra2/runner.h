@@ -8,27 +8,30 @@
 
 #include "acuity/score.h"
 #include "acuity/status.h"
-#include "colour/rows.h"
-#include "device/device.h"
 #include "engine/metric.h"
 #include "metrics/ssimulacra2/pooling.h"
 
 namespace acuity::ssimulacra2 {
+
+/// A reference, as it is or as prepare() of a runner of the same kind left it.
+struct ReferencePicture {
+  const InputRows* rows = nullptr;  // one of the two
+  const Kept* kept = nullptr;
+};
 
 class Runner {
  public:
   virtual ~Runner() = default;
   virtual size_t working_bytes() const = 0;
 
-  /// Keeps what depends on the reference alone, until forget().
-  virtual Status prepare(const Rows& reference) = 0;
-  virtual void forget() = 0;
+  /// What depends on the reference alone.
+  virtual Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) = 0;
 
-  /// The errors of every scale; against the prepared reference where `reference` is null.
-  virtual Result<std::vector<ScaleErrors>> run(const Rows* reference, const Rows& distorted) = 0;
+  /// The errors of every scale.
+  virtual Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) = 0;
 
   /// The difference map of the pair run just before.
-  virtual Result<DifferenceMap> map(const Rows* reference, const Rows& distorted,
+  virtual Result<DifferenceMap> map(const ReferencePicture& reference, const InputRows& distorted,
                                     const std::vector<ScaleErrors>& errors) = 0;
 };
 
@@ -39,6 +42,26 @@ Result<std::unique_ptr<Runner>> create_small_gpu_runner(const Metric::Setup& set
 
 inline Status no_map_on_gpus() {
   return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+}
+
+/// On GPUs: the reference's samples stay on the device. Its planes would take more than twice the memory of all else.
+class KeptSamples final : public Kept {
+ public:
+  explicit KeptSamples(InputRows rows) : rows_(std::move(rows)) {}
+  const InputRows& rows() const { return rows_; }
+  size_t bytes() const override { return bytes_of(rows_.input); }
+
+ private:
+  InputRows rows_;
+};
+
+inline Result<std::shared_ptr<const Kept>> keep_samples(const Metric::Setup& setup, Queue& queue,
+                                                        const InputRows& reference) {
+  Result<Input> kept = keep_on_device(reference.input, reference.rows, setup.pool, queue, setup.senders());
+  if (!kept.ok()) return kept.status();
+  InputRows rows = reference;
+  rows.input = std::move(*kept);
+  return std::shared_ptr<const Kept>(std::make_shared<KeptSamples>(std::move(rows)));
 }
 
 }  // namespace acuity::ssimulacra2

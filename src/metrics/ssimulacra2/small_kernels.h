@@ -3,7 +3,7 @@
 // longer than the work. The scales lie one behind the other in memory, which is nowhere a ring.
 #include "lang/dialect.h"
 
-#include "metrics/pixels.h"
+#include "device/pixels/pixels.h"
 #include "metrics/tile_sums.h"
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"

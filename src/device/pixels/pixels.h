@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The pixels that metrics/upload.h sent, as kernels find them: include it after lang/dialect.h.
+// A picture's pixels as kernels find them where device/pixels/reader.h says: include it after lang/dialect.h.
 
 // What a launch is told of them: their form, and with it an extent.
 #define FORM_BYTES 0   // packed RGB codes of 8 bit, to be looked up in a table whose last index is the extent

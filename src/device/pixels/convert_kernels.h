@@ -21,24 +21,24 @@ FUNCTION int code_at(samples_in samples, int type, int index) {
   return type == TYPE_BYTES ? code8_at(samples, index) : code16_at(samples, index);
 }
 
-// One thread makes one pixel, of grey or RGB samples with or without alpha. Sample c of pixel i is number
-// i * pixel_step + c * channel_step. Tables of integer samples have table_step entries; 0 means one for all channels.
-// last_code is that of integer samples; of floats it is negative where there is no table. planes: three of `plane`
-// floats.
-KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int channels,
-       int pixel_step, int channel_step, int curve, int to_codes, int steps, int last_code, int table_step, int width,
-       int rows, int plane) {
+// One thread makes one pixel, of grey or RGB samples with or without alpha. Sample c of pixel (x, y) is number
+// first + y * row_step + x * pixel_step + c * channel_step. Tables of integer samples have table_step entries; 0 means
+// one for all channels. last_code is that of integer samples; of floats it is negative where there is no table. planes:
+// three of `plane` floats.
+KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int channels, int first,
+       int row_step, int pixel_step, int channel_step, int curve, int to_codes, int steps, int last_code,
+       int table_step, int width, int rows, int plane) {
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < rows) {
-    const int first = (y * width + x) * pixel_step;
+    const int pixel = first + y * row_step + x * pixel_step;
     const int colours = channels > 2 ? 3 : 1;
     const real largest = to_real(last_code);
     const real background = at(numbers, NUMBER_BACKGROUND);
     real alpha = real(1.0f);
     bool opaque = true;
     if (colours < channels) {
-      const int i = first + colours * channel_step;
+      const int i = pixel + colours * channel_step;
       if (type == TYPE_FLOATS) {
         alpha = float_at(samples, i);
       } else {
@@ -51,7 +51,7 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
     real green = real(0.0f);
     real blue = real(0.0f);
     for (int c = 0; c < colours; ++c) {
-      const int i = first + c * channel_step;
+      const int i = pixel + c * channel_step;
       real value;
       if (type != TYPE_FLOATS && opaque) {
         value = at(numbers, NUMBER_TABLES + c * table_step + min(code_at(samples, type, i), last_code));

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Pictures to be scored, and memory to put them in.
+//
+//   auto memory = acuity::HostMemory::allocate("cuda:0", bytes);     // page-locked: the fastest way to that GPU
+//   decode_into(memory->data());
+//   acuity::Input picture(view_of(memory->data()), memory->owner());
+//   scorer->score(picture, other);                                   // uploads the picture
+//   another_scorer->score(picture, another);                         // finds it on the GPU
+#ifndef ACUITY_INPUT_H
+#define ACUITY_INPUT_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "acuity/export.h"
+#include "acuity/image.h"
+#include "acuity/status.h"
+
+namespace acuity {
+
+/// A picture. Copies of an Input are the same picture. A device gets its samples at most once, when the first metric
+/// asks for them there, and keeps them as long as a copy of the Input exists. May be used from several threads.
+class ACUITY_API Input {
+ public:
+  Input() noexcept = default;  ///< no picture
+  /// Pixels in memory of yours. They must neither change nor go away until every call and every Job that got this Input
+  /// is finished.
+  Input(const ImageView& view) noexcept;  // NOLINT(google-explicit-constructor): a view is a picture
+  /// The same. `owner` keeps the memory alive: the pixels must not change as long as the Input holds it.
+  Input(const ImageView& view, std::shared_ptr<const void> owner) noexcept;
+  /// A copy of the pixels.
+  static Result<Input> copy(const ImageView& view);
+  /// Pixels that are on a GPU already, such as "cuda:0": the planes of the view are device addresses (of CUDA, HIP, or
+  /// a Vulkan buffer). What writes them must be done. All channels lie at equal distances. Such a picture can be scored
+  /// on that device alone, in a process that has the device open in the same context: CUDA's and HIP's primary one.
+  static Input on_device(const ImageView& view, std::string device,
+                         std::shared_ptr<const void> owner = nullptr) noexcept;
+
+  bool has_picture() const noexcept { return state_ != nullptr; }
+  /// As it was given. Only if has_picture().
+  const ImageView& view() const noexcept;
+
+  struct State;
+  const std::shared_ptr<State>& state() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Memory of the host that a GPU reads at full speed, without a copy before. It costs time to allocate: use it again.
+class ACUITY_API HostMemory {
+ public:
+  /// `device` as in ScorerOptions: page-locked memory for a GPU, ordinary memory for "cpu".
+  static Result<HostMemory> allocate(const std::string& device, size_t bytes);
+
+  std::byte* data() const noexcept { return data_; }
+  size_t size() const noexcept { return size_; }
+  /// What keeps it alive, for an Input.
+  const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace acuity
+
+#endif

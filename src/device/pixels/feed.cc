@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/pixels/feed.h"
+
+#include "base/try.h"
+
+namespace acuity {
+
+Result<Feed> Feed::create(Workspace& workspace, Queue& maker, const Senders& senders, int rows) {
+  Feed feed(PixelReader(workspace.pool(), senders), maker, rows);
+  ACUITY_TRY(workspace.create_events(feed.made_));
+  ACUITY_TRY(workspace.create_events(feed.released_));
+  return feed;
+}
+
+Status Feed::begin(const DevicePicture& picture) {
+  taken_ = 0;
+  const int slots = rows_ < picture.rows.height() ? static_cast<int>(kSlots) : 1;
+  return reader_.begin(*maker_, picture, rows_, slots);
+}
+
+Status Feed::send(std::span<Feed* const> feeds, SendOrder order, Queue& queue) {
+  std::vector<PixelReader*> readers;
+  for (Feed* feed : feeds) readers.push_back(&feed->reader_);
+  return PixelReader::send(readers, order, queue);
+}
+
+Result<SentPixels> Feed::take(Queue& queue, int y, int y_end) {
+  if (reader_.reads_samples()) {
+    ACUITY_TRY(reader_.wait_for_rows(queue, y_end));
+    return reader_.pixels(0, 0);
+  }
+  if (taken_ >= kSlots) ACUITY_TRY(maker_->wait_for(*released_[slot()]));
+  ACUITY_TRY(reader_.make(*maker_, y, y_end, static_cast<int>(slot())));
+  if (&queue != maker_) {
+    ACUITY_TRY(maker_->signal(*made_[slot()]));
+    ACUITY_TRY(queue.wait_for(*made_[slot()]));
+  }
+  return reader_.pixels(static_cast<int>(slot()), y);
+}
+
+Status Feed::release(Queue& queue) {
+  if (reader_.reads_samples()) return {};
+  return queue.signal(*released_[taken_++ % kSlots]);
+}
+
+}  // namespace acuity

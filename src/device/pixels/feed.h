@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A picture for a metric that works on it band by band from the top: where pixels must be made first, one band is made
+// while the one before is worked on.
+#ifndef ACUITY_DEVICE_PIXELS_FEED_H
+#define ACUITY_DEVICE_PIXELS_FEED_H
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "device/pixels/reader.h"
+#include "device/workspace.h"
+
+namespace acuity {
+
+class Feed {
+ public:
+  /// For at most `rows` rows at a time. Pixels are made on `maker`.
+  static Result<Feed> create(Workspace& workspace, Queue& maker, const Senders& senders, int rows);
+
+  Status begin(const DevicePicture& picture);
+  /// After begin: sends both pictures, or the one.
+  static Status send(std::span<Feed* const> feeds, SendOrder order, Queue& queue);
+
+  /// Rows y .. y_end - 1 for what comes after in the queue.
+  Result<SentPixels> take(Queue& queue, int y, int y_end);
+  /// What the queue was given since take() is the last that looks at those rows.
+  Status release(Queue& queue);
+
+  size_t bytes() const { return reader_.bytes(); }
+
+ private:
+  static constexpr size_t kSlots = 2;
+
+  Feed(PixelReader reader, Queue& maker, int rows) : reader_(std::move(reader)), maker_(&maker), rows_(rows) {}
+  size_t slot() const { return taken_ % kSlots; }
+
+  PixelReader reader_;
+  Queue* maker_;
+  int rows_;
+  std::array<Event*, kSlots> made_{}, released_{};
+  size_t taken_ = 0;
+};
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/pixels/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "lang/host.h"
+
+namespace acuity {
+
+extern const KernelFile convert_kernels;
+
+namespace {
+
+namespace kernels {
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &convert_kernels;
+#include "device/pixels/pixels.h"
+#include "device/pixels/convert_kernels.h"
+}  // namespace kernels
+
+constexpr size_t kPlanes = 3;
+
+// The parameters and tables of convert_pixels.
+std::vector<float> numbers_of(const Rows::Conversion& conversion) {
+  const PixelSteps& pixels = conversion.pixels;
+  std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
+  numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
+  numbers.push_back(pixels.hlg_exponent);
+  numbers.push_back(pixels.hlg_scale);
+  numbers.insert(numbers.end(), pixels.matrix.begin(), pixels.matrix.end());
+  for (size_t c = 0; c < conversion.tables.size(); ++c) {
+    const std::span<const float> table = conversion.tables[c];
+    if (c > 0 && table.data() == conversion.tables[0].data()) break;
+    numbers.insert(numbers.end(), table.begin(), table.end());
+  }
+  return numbers;
+}
+
+// Whether they lie as pixel_at wants codes.
+bool is_packed(const SampleLayout& layout, int width) {
+  return layout == SampleLayout{.first = 0, .row_step = 3 * width, .pixel_step = 3, .channel_step = 1};
+}
+
+// Calls step for each row, on all threads.
+template <typename Step>
+void for_rows(const Threads& threads, int y, int y_end, const Step& step) {
+  constexpr int kTogether = 32;
+  std::atomic<int> next = y;
+  threads.run([&](int) {
+    for (int begin = next.fetch_add(kTogether); begin < y_end; begin = next.fetch_add(kTogether)) {
+      for (int row = begin; row < std::min(begin + kTogether, y_end); ++row) step(row);
+    }
+  });
+}
+
+}  // namespace
+
+Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, int slots) {
+  picture_ = picture;
+  sent_on_ = waited_ = nullptr;
+  recorded_rows_ = 0;
+  const Rows& pixels = picture_->rows;
+  const std::span<const float> table = pixels.code_table();
+  if (!table.empty() && is_packed(picture.samples->layout(), pixels.width())) {
+    form_ = pixels.view().type == SampleType::u8 ? FORM_BYTES : FORM_WORDS;
+    conversion_.reset();
+    return send_numbers(queue, {table.begin(), table.end()});
+  }
+  form_ = FORM_PLANES;
+  conversion_ = pixels.conversion();
+  slot_rows_ = rows;
+  slot_bytes_ =
+      round_up(static_cast<size_t>(rows) * static_cast<size_t>(pixels.width()) * kPlanes * sizeof(float), 256);
+  const size_t bytes = slot_bytes_ * static_cast<size_t>(slots);
+  if (!slots_ || slots_->size() < bytes) {
+    slots_ = {};
+    ACUITY_TRY_ASSIGN(slots_, pool_->take(bytes, "pixels"));
+  }
+  return conversion_ ? send_numbers(queue, numbers_of(*conversion_)) : Status();
+}
+
+// Other queues than this one may read them as well, so they are waited for; they seldom change.
+Status PixelReader::send_numbers(Queue& queue, const std::vector<float>& numbers) {
+  if (numbers == numbers_content_) return {};
+  const size_t bytes = numbers.size() * sizeof(float);
+  if (!numbers_ || numbers_->size() < bytes) {
+    numbers_.reset();
+    ACUITY_TRY_ASSIGN(numbers_, pool_->device().allocate(bytes));
+    ACUITY_TRY_ASSIGN(numbers_staging_, pool_->device().allocate_pinned(bytes));
+  }
+  std::memcpy(numbers_staging_->data(), numbers.data(), bytes);
+  numbers_content_.clear();
+  ACUITY_TRY(queue.upload(*numbers_, 0, *numbers_staging_, 0, bytes));
+  ACUITY_TRY(queue.wait());
+  numbers_content_ = numbers;
+  return {};
+}
+
+Status PixelReader::send(std::span<PixelReader* const> readers, SendOrder order, Queue& queue) {
+  std::array<Resident*, 4> pictures{};
+  std::array<bool, 4> on_queue{};
+  for (size_t i = 0; i < readers.size(); ++i) pictures[i] = readers[i]->picture_->samples;
+  ACUITY_TRY(send_pictures({pictures.data(), readers.size()}, order, queue, readers[0]->senders_,
+                           {on_queue.data(), readers.size()}));
+  for (size_t i = 0; i < readers.size(); ++i) {
+    if (on_queue[i]) readers[i]->sent_on_ = &queue;
+  }
+  return {};
+}
+
+bool PixelReader::reads_samples() const { return form_ != FORM_PLANES; }
+
+Status PixelReader::wait_for_rows(Queue& queue, int y_end) {
+  if (&queue == sent_on_ || (&queue == waited_ && y_end <= waited_rows_)) return {};
+  ACUITY_TRY(picture_->samples->wait_for_rows(queue, y_end));
+  waited_ = &queue;
+  waited_rows_ = end_of_band(y_end);
+  return {};
+}
+
+Status PixelReader::record_wait_for_rows(Queue& queue, int y_end) {
+  if (y_end <= recorded_rows_) return {};
+  recorded_rows_ = end_of_band(y_end);
+  return picture_->samples->record_wait_for_rows(queue, y_end);
+}
+
+// Of the samples, that has the row before y_end.
+int PixelReader::end_of_band(int y_end) const {
+  const int rows = picture_->samples->band_rows();
+  return (y_end + rows - 1) / rows * rows;
+}
+
+Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below) {
+  const size_t row_bytes = static_cast<size_t>(picture_->rows.width()) * sizeof(float);
+  const size_t offset = static_cast<size_t>(slot) * slot_bytes_ + static_cast<size_t>(below) * row_bytes;
+  if (!conversion_) return send_light(queue, y, y_end, offset);
+  ACUITY_TRY(wait_for_rows(queue, y_end));
+  return convert(queue, y, y_end, offset);
+}
+
+SentPixels PixelReader::pixels(int slot, int y_first) const {
+  const Rows& rows = picture_->rows;
+  const DeviceArray<const float> table{numbers_ ? numbers_->address() : 0};
+  if (reads_samples()) {
+    const int last_code = static_cast<int>(rows.code_table().size()) - 1;
+    return {.samples = picture_->samples->samples(), .table = table, .form = form_, .extent = last_code, .y_first = 0};
+  }
+  return {.samples = {slots_->address() + static_cast<size_t>(slot) * slot_bytes_},
+          .table = table,
+          .form = form_,
+          .extent = slot_rows_ * rows.width(),
+          .y_first = y_first};
+}
+
+Status PixelReader::convert(Queue& queue, int y, int y_end, size_t offset) {
+  const ImageView& view = picture_->rows.view();
+  const SampleLayout& layout = picture_->samples->layout();
+  const int type = view.type == SampleType::u8 ? TYPE_BYTES : view.type == SampleType::u16 ? TYPE_WORDS : TYPE_FLOATS;
+  const size_t codes = conversion_->tables[0].size();
+  const bool one_table = conversion_->tables[1].data() == conversion_->tables[0].data();
+  return queue.run(kernels::convert_pixels, (view.width + 31) / 32, (y_end - y + 7) / 8, picture_->samples->samples(),
+                   DeviceArray<const float>{numbers_->address()}, DeviceArray<float>{slots_->address() + offset}, type,
+                   view.channel_count(),
+                   layout.first + y * layout.row_step + picture_->first_channel * layout.channel_step, layout.row_step,
+                   layout.pixel_step, layout.channel_step, conversion_->samples.curve, conversion_->samples.to_codes,
+                   conversion_->pixels.steps, static_cast<int>(codes) - 1, one_table ? 0 : static_cast<int>(codes),
+                   view.width, y_end - y, slot_rows_ * view.width);
+}
+
+// Three planes in the working space, made here: for profiles that kernels cannot follow.
+Status PixelReader::send_light(Queue& queue, int y, int y_end, size_t offset) {
+  const Rows& rows = picture_->rows;
+  const size_t width = static_cast<size_t>(rows.width()), row_bytes = width * kPlanes * sizeof(float);
+  const size_t picture_bytes = static_cast<size_t>(rows.height()) * row_bytes;
+  if (!light_staging_ || light_staging_->size() < picture_bytes) {
+    light_staging_.reset();
+    ACUITY_TRY_ASSIGN(light_staging_, pool_->device().allocate_pinned(picture_bytes));
+  }
+  const size_t staged = static_cast<size_t>(y) * row_bytes, plane = static_cast<size_t>(y_end - y) * width;
+  for_rows(*senders_.threads, y, y_end, [&](int row) {
+    float* to = reinterpret_cast<float*>(light_staging_->data() + staged) + static_cast<size_t>(row - y) * width;
+    rows.read(row, 0, rows.width(), to, to + plane, to + 2 * plane);
+  });
+  const size_t extent = static_cast<size_t>(slot_rows_) * width * sizeof(float), bytes = plane * sizeof(float);
+  for (size_t p = 0; p < kPlanes; ++p) {
+    ACUITY_TRY(queue.upload(*slots_, offset + p * extent, *light_staging_, staged + p * bytes, bytes));
+  }
+  return {};
+}
+
+size_t PixelReader::bytes() const {
+  size_t sum = (slots_ ? slots_->size() : 0) + (numbers_ ? numbers_->size() : 0);
+  for (const PinnedMemory* memory : {light_staging_.get(), numbers_staging_.get()}) sum += memory ? memory->size() : 0;
+  return sum;
+}
+
+}  // namespace acuity

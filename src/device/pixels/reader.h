@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// From the samples of a picture on a device to pixels in a metric's working space, as pixel_at of
+// device/pixels/pixels.h finds them. Every metric on every GPU uses this.
+#ifndef ACUITY_DEVICE_PIXELS_READER_H
+#define ACUITY_DEVICE_PIXELS_READER_H
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "colour/rows.h"
+#include "device/pixels/resident.h"
+
+namespace acuity {
+
+/// A picture for a device: what its pixels are to be, and where its samples are.
+struct DevicePicture {
+  Rows rows;
+  /// Null where kernels cannot make the pixels; they are made on the host then. Somebody holds it while it is worked
+  /// on.
+  Resident* samples = nullptr;
+  int first_channel = 0;  ///< of the samples, that is the first of `rows`
+
+  /// Whether kernels can make such pixels of samples.
+  static bool needs_samples(const Rows& rows) { return !rows.code_table().empty() || rows.conversion().has_value(); }
+};
+
+/// Rows of a picture on a device, as kernels are told of them.
+struct SentPixels {
+  DeviceArray<const unsigned char> samples;
+  DeviceArray<const float> table;
+  int form = 0;
+  int extent = 0;
+  int y_first = 0;  ///< the row that lies first
+  bool operator==(const SentPixels&) const = default;
+};
+
+/// One picture at a time. Memory is kept from picture to picture, and grows as they ask for it.
+class PixelReader {
+ public:
+  PixelReader(std::shared_ptr<DevicePool> pool, const Senders& senders) : pool_(std::move(pool)), senders_(senders) {}
+
+  /// Looks at what kernels can do with this picture. Where pixels must be made before they are read, makes room for
+  /// `rows` rows in each of `slots` places, and sends by way of `queue` what that takes. Nothing made before may still
+  /// be in use.
+  Status begin(Queue& queue, const DevicePicture& picture, int rows, int slots);
+
+  /// Sends the samples of pictures that have begun, unless they have been sent. Small ones go by way of `queue`.
+  static Status send(std::span<PixelReader* const> readers, SendOrder order, Queue& queue);
+
+  /// Whether kernels read the samples themselves: all rows are in pixels(0, 0) then, each as soon as it was waited for.
+  bool reads_samples() const;
+  Status wait_for_rows(Queue& queue, int y_end);
+  /// The same while work is recorded, of which `queue` is a part; all rows have been sent.
+  Status record_wait_for_rows(Queue& queue, int y_end);
+  /// All of them have been sent, so that work which waits for them may be recorded.
+  bool is_sent() const { return picture_->samples->is_sent(); }
+  uint64_t place() const { return picture_->samples->place(); }
+
+  /// Otherwise: makes rows y .. y_end - 1 in a place, `below` rows below its top, when the queue has come so far. What
+  /// was there may no longer be in use.
+  Status make(Queue& queue, int y, int y_end, int slot, int below = 0);
+
+  /// What kernels are told of a place whose topmost row is y_first.
+  SentPixels pixels(int slot, int y_first) const;
+
+  /// Memory held, here and there, the samples not counted.
+  size_t bytes() const;
+
+ private:
+  int end_of_band(int y_end) const;
+  Status send_numbers(Queue& queue, const std::vector<float>& numbers);
+  Status convert(Queue& queue, int y, int y_end, size_t offset);
+  Status send_light(Queue& queue, int y, int y_end, size_t offset);
+
+  std::shared_ptr<DevicePool> pool_;
+  Senders senders_;
+  std::optional<DevicePicture> picture_;
+  int form_ = 0;
+  std::optional<Rows::Conversion> conversion_;  // by a kernel; without one kernels read samples, or light is made here
+  const Queue* sent_on_ = nullptr;              // which need not wait for any row
+  const Queue* waited_ = nullptr;               // the last to wait for rows,
+  int waited_rows_ = 0;                         // of which it is so many
+  int recorded_rows_ = 0;                       // likewise in work that is recorded, by whichever queue
+  int slot_rows_ = 0;
+  size_t slot_bytes_ = 0;
+  PooledMemory slots_;
+  std::unique_ptr<PinnedMemory> light_staging_;    // for a whole picture, so that no row waits for another to be gone
+  std::unique_ptr<PinnedMemory> numbers_staging_;  // tables and parameters
+  std::unique_ptr<DeviceMemory> numbers_;
+  std::vector<float> numbers_content_;
+};
+
+}  // namespace acuity
+
+#endif

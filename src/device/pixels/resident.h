@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The samples of a picture on a device: sent there once, whole and as they are, for every metric that wants them.
+#ifndef ACUITY_DEVICE_PIXELS_RESIDENT_H
+#define ACUITY_DEVICE_PIXELS_RESIDENT_H
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "acuity/image.h"
+#include "base/task_threads.h"
+#include "base/threads.h"
+#include "device/device.h"
+#include "device/pinned.h"
+#include "device/pool.h"
+
+namespace acuity {
+
+/// Which sample is where: c of pixel (x, y) is number first + y * row_step + x * pixel_step + c * channel_step.
+struct SampleLayout {
+  int first = 0;
+  int row_step = 0;
+  int pixel_step = 0;
+  int channel_step = 0;
+  bool operator==(const SampleLayout&) const = default;
+};
+
+/// Of two pictures that are sent at a time.
+enum class SendOrder {
+  together,    ///< some rows of one, then the same of the other
+  one_by_one,  ///< all of the first before the second
+};
+
+/// May be used from several threads.
+class Resident : public std::enable_shared_from_this<Resident> {
+ public:
+  /// Room for the samples of a picture. Its memory must not change or go until they have arrived.
+  static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const ImageView& view);
+  /// Samples that are on the device already; the planes of the view are addresses there. Channels lie at equal
+  /// distances.
+  static Result<std::shared_ptr<Resident>> of_device_memory(const ImageView& view, std::shared_ptr<const void> owner);
+  ~Resident();
+  Resident(const Resident&) = delete;
+  Resident& operator=(const Resident&) = delete;
+
+  DeviceArray<const unsigned char> samples() const { return {address_}; }
+  const SampleLayout& layout() const { return layout_; }
+  /// That of the memory they are in; 0 where it is somebody else's.
+  uint64_t place() const { return memory_ ? memory_.number() : 0; }
+  size_t bytes() const { return memory_ ? memory_->size() : 0; }
+
+  /// What comes after in the queue waits for all rows before y_end. Waits here until somebody has sent them.
+  Status wait_for_rows(Queue& queue, int y_end);
+  /// The same in work that is being recorded: each repetition waits for what was sent last. All of it has been sent.
+  Status record_wait_for_rows(Queue& queue, int y_end);
+  /// Whether all of it is on its way or there.
+  bool is_sent() const;
+  bool has_failed() const;
+
+  /// The rows that are sent at a time.
+  int band_rows() const { return band_rows_; }
+
+  /// Somebody waited for a queue that had waited for all rows.
+  void note_arrival() { arrived_ = true; }
+  /// Waits until nobody looks at the picture's memory any more, be the picture there or not.
+  void settle();
+
+ private:
+  friend class Sending;
+  explicit Resident(const ImageView& view) : view_(view) {}
+
+  // How the samples lie in the host's memory: interleaved as one strand, or a strand for each channel.
+  struct Strands {
+    int count = 1;
+    int samples_a_pixel = 1;  // in a strand
+    size_t sample_bytes = 1;
+    size_t row_bytes = 0;   // of one strand
+    bool copyable = false;  // a row of a strand can be copied as it is
+  };
+  static Strands strands_of(const ImageView& view);
+  size_t strand_bytes() const { return strands_.row_bytes * static_cast<size_t>(view_.height); }
+  int bands() const { return (view_.height + band_rows_ - 1) / band_rows_; }
+  Event& event_of_row(int y) const { return *memory_.events()[static_cast<size_t>(y / band_rows_)]; }
+
+  bool claim();
+  Status make_ready();
+  bool goes_straight() const { return !straight_.empty(); }
+  void stage(int y, int y_end) const;
+  Status enqueue(Queue& queue, int y, int y_end);
+  void note_sent(int y_end);
+  void fail(const Status& status);
+  void end_sending();
+
+  const ImageView view_;
+  Strands strands_;
+  SampleLayout layout_;
+  uint64_t address_ = 0;
+  int band_rows_ = 1;
+  std::shared_ptr<DevicePool> pool_;
+  PooledMemory memory_;
+  std::shared_ptr<const void> owner_;  // of device memory
+  std::vector<PinnedPlace> straight_;  // the strands, where they can be sent from where they are
+  std::atomic<bool> arrived_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool claimed_ = false;  // somebody sends it or has sent it ...
+  bool sending_ = false;  // ... and is at it
+  int sent_rows_ = 0;
+  Status failure_;
+};
+
+/// What sending pictures takes besides a queue.
+struct Senders {
+  const Threads* threads = nullptr;  // copy rows
+  TaskThreads* tasks = nullptr;      // one looks after them
+};
+
+/// Sends those pictures that nobody has sent or is sending. What is small goes by way of `queue`, and on_queue says so:
+/// what comes after in it need not wait. All else goes on the pool's queue, from page-locked memory at once, from other
+/// memory while the caller goes on.
+Status send_pictures(std::span<Resident* const> pictures, SendOrder order, Queue& queue, const Senders& senders,
+                     std::span<bool> on_queue);
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Pictures on their way to a device. Those in ordinary memory are copied to page-locked memory first: by all threads,
+// in the order in which their bands are sent, and whoever completes a band sends it.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/guard.h"
+#include "base/try.h"
+#include "device/pixels/resident.h"
+
+namespace acuity {
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 18;  // copied by one thread at a time
+
+}  // namespace
+
+class Sending {
+ public:
+  ~Sending() {
+    for (const std::shared_ptr<Resident>& picture : pictures_) picture->end_sending();
+  }
+
+  /// Takes those that nobody else sends.
+  void claim(std::span<Resident* const> pictures, std::span<bool> claimed) {
+    pictures_.reserve(pictures.size());
+    for (size_t i = 0; i < pictures.size(); ++i) {
+      claimed[i] = pictures[i] != nullptr && pictures[i]->claim();
+      if (claimed[i]) pictures_.push_back(pictures[i]->shared_from_this());
+    }
+  }
+  bool is_empty() const { return pictures_.empty(); }
+  bool is_small() const {
+    return std::all_of(pictures_.begin(), pictures_.end(), [](const auto& picture) { return picture->bands() == 1; });
+  }
+
+  Status make_ready(SendOrder order) {
+    for (const std::shared_ptr<Resident>& picture : pictures_) ACUITY_TRY(picture->make_ready());
+    put_in_order(order);
+    for (size_t u = 0; u < units_.size(); ++u) cut(u);
+    left_ = std::vector<std::atomic<int>>(units_.size());
+    for (const Piece& piece : pieces_) ++left_[piece.unit];
+    return {};
+  }
+
+  bool goes_straight() const { return pieces_.empty(); }
+
+  void fail(const Status& status) {
+    for (const std::shared_ptr<Resident>& picture : pictures_) picture->fail(status);
+    failed_ = true;
+  }
+
+  /// All on a queue of the caller's.
+  Status send_on(Queue& queue, const Threads& threads) {
+    copy_pieces(threads, [] { return Status(); });
+    for (const Unit& unit : units_) {
+      ACUITY_TRY(unit.picture->enqueue(queue, unit.y, unit.y_end));
+      unit.picture->note_sent(unit.y_end);
+    }
+    return {};
+  }
+
+  /// On the pool's.
+  void send(const Threads& threads) {
+    const Status status = guarded<Status>([&]() -> Status {
+      ACUITY_TRY(send_complete_units());
+      copy_pieces(threads, [this] { return send_complete_units(); });
+      return {};
+    });
+    if (!status.ok()) fail(status);
+  }
+
+ private:
+  // A band of a picture.
+  struct Unit {
+    Resident* picture;
+    size_t number;  // of the picture
+    int y, y_end;
+  };
+  // What a thread copies of it.
+  struct Piece {
+    size_t unit;
+    int y, y_end;
+  };
+
+  void put_in_order(SendOrder order) {
+    for (size_t p = 0; p < pictures_.size(); ++p) {
+      const int height = pictures_[p]->view_.height, rows = pictures_[p]->band_rows_;
+      for (int y = 0; y < height; y += rows) units_.push_back({pictures_[p].get(), p, y, std::min(y + rows, height)});
+    }
+    if (order == SendOrder::one_by_one) return;
+    std::sort(units_.begin(), units_.end(),
+              [](const Unit& a, const Unit& b) { return std::pair(a.y, a.number) < std::pair(b.y, b.number); });
+  }
+
+  void cut(size_t u) {
+    const Unit& unit = units_[u];
+    if (unit.picture->goes_straight()) return;
+    const Resident::Strands& strands = unit.picture->strands_;
+    const size_t row_bytes = strands.row_bytes * static_cast<size_t>(strands.count);
+    const int rows = static_cast<int>(std::max(kPieceBytes / row_bytes, size_t{1}));
+    for (int y = unit.y; y < unit.y_end; y += rows) pieces_.push_back({u, y, std::min(y + rows, unit.y_end)});
+  }
+
+  template <typename UnitDone>
+  void copy_pieces(const Threads& threads, const UnitDone& unit_done) {
+    if (pieces_.empty()) return;
+    std::atomic<size_t> next = 0;
+    const auto copy = [&](int) {
+      for (size_t i = next++; i < pieces_.size() && !failed_; i = next++) {
+        const Piece& piece = pieces_[i];
+        units_[piece.unit].picture->stage(piece.y, piece.y_end);
+        if (--left_[piece.unit] > 0) continue;
+        if (const Status status = unit_done(); !status.ok()) fail(status);
+      }
+    };
+    if (pieces_.size() == 1) {
+      copy(0);
+    } else {
+      threads.run(copy);
+    }
+  }
+
+  // Those before the first that is not complete.
+  Status send_complete_units() {
+    const std::lock_guard lock(mutex_);
+    if (next_unit_ == units_.size() || left_[next_unit_] > 0) return {};
+    return pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
+      for (; next_unit_ < units_.size() && left_[next_unit_] == 0; ++next_unit_) {
+        const Unit& unit = units_[next_unit_];
+        ACUITY_TRY(unit.picture->enqueue(queue, unit.y, unit.y_end));
+        unit.picture->note_sent(unit.y_end);
+      }
+      return {};
+    });
+  }
+
+  std::vector<std::shared_ptr<Resident>> pictures_;
+  std::vector<Unit> units_;  // in the order in which they are sent
+  std::vector<Piece> pieces_;
+  std::vector<std::atomic<int>> left_;  // pieces of each unit that are not copied yet
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  size_t next_unit_ = 0;
+};
+
+Status send_pictures(std::span<Resident* const> pictures, SendOrder order, Queue& queue, const Senders& senders,
+                     std::span<bool> on_queue) {
+  const auto sending = std::make_shared<Sending>();
+  sending->claim(pictures, on_queue);
+  if (sending->is_empty()) return {};
+  const bool small = sending->is_small();
+  if (!small) std::fill(on_queue.begin(), on_queue.end(), false);
+  const Status status = guarded<Status>([&]() -> Status {
+    ACUITY_TRY(sending->make_ready(order));
+    if (small) return sending->send_on(queue, *senders.threads);
+    if (sending->goes_straight()) {
+      sending->send(*senders.threads);
+    } else {
+      senders.tasks->run([sending, threads = senders.threads] { sending->send(*threads); });
+    }
+    return {};
+  });
+  if (!status.ok()) sending->fail(status);
+  return status;
+}
+
+}  // namespace acuity

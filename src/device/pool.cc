@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/pool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <new>
+
+namespace acuity {
+namespace {
+
+// Memory that nobody has taken for so long is freed.
+constexpr uint64_t kForgottenAfter = 256;
+
+bool fits(size_t size, size_t bytes) { return size >= bytes && size - bytes <= bytes / 4; }
+
+}  // namespace
+
+PooledMemory& PooledMemory::operator=(PooledMemory&& other) noexcept {
+  if (this == &other) return *this;
+  give_back();
+  pool_ = std::move(other.pool_);
+  block_ = std::move(other.block_);
+  return *this;
+}
+
+void PooledMemory::give_back() noexcept {
+  if (block_) pool_->give_back(std::move(block_));
+}
+
+std::shared_ptr<DevicePool> DevicePool::of(const std::shared_ptr<Device>& device) {
+  static std::mutex mutex;
+  static auto& pools = *new std::map<const Device*, std::weak_ptr<DevicePool>>;
+  const std::lock_guard lock(mutex);
+  std::erase_if(pools, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<DevicePool>& known = pools[device.get()];
+  std::shared_ptr<DevicePool> pool = known.lock();
+  if (!pool) known = pool = std::make_shared<DevicePool>(device);
+  return pool;
+}
+
+Result<PooledMemory> DevicePool::take(size_t bytes, const std::string& use) {
+  std::unique_ptr<Block> block = find_unused(bytes, use);
+  if (!block) {
+    Result<std::unique_ptr<DeviceMemory>> memory = device_->allocate(bytes);
+    if (!memory.ok() && memory.status().code() == StatusCode::device_memory && unused_bytes() > 0) {
+      free_unused();
+      memory = device_->allocate(bytes);
+    }
+    if (!memory.ok()) return memory.status();
+    block = std::make_unique<Block>();
+    block->memory = std::move(*memory);
+    const std::lock_guard lock(mutex_);
+    block->number = ++blocks_made_;
+    block->last_taken = taken_;
+  }
+  block->uses = block->use == use ? block->uses + 1 : 1;
+  block->use = use;
+  return PooledMemory(shared_from_this(), std::move(block));
+}
+
+std::unique_ptr<PooledMemory::Block> DevicePool::find_unused(size_t bytes, const std::string& use) {
+  std::vector<std::unique_ptr<Block>> forgotten;  // freed without the lock
+  const std::lock_guard lock(mutex_);
+  ++taken_;
+  const auto worse = [&](const std::unique_ptr<Block>& a, const std::unique_ptr<Block>& b) {
+    return std::pair(a->use != use, a->number) > std::pair(b->use != use, b->number);
+  };
+  auto best = unused_.end();
+  for (auto candidate = unused_.begin(); candidate != unused_.end(); ++candidate) {
+    if (!fits((*candidate)->memory->size(), bytes)) continue;
+    if (best == unused_.end() || worse(*best, *candidate)) best = candidate;
+  }
+  std::unique_ptr<Block> found;
+  if (best != unused_.end()) {
+    found = std::move(*best);
+    found->last_taken = taken_;
+    unused_.erase(best);
+  }
+  const auto old = std::partition(unused_.begin(), unused_.end(), [this](const std::unique_ptr<Block>& block) {
+    return block->last_taken + kForgottenAfter > taken_;
+  });
+  std::move(old, unused_.end(), std::back_inserter(forgotten));
+  unused_.erase(old, unused_.end());
+  return found;
+}
+
+void DevicePool::give_back(std::unique_ptr<Block> block) noexcept {
+  const std::lock_guard lock(mutex_);
+  block->last_taken = taken_;
+  try {
+    unused_.push_back(std::move(block));
+  } catch (const std::bad_alloc&) {
+    // It is freed instead.
+  }
+}
+
+size_t DevicePool::unused_bytes() const {
+  const std::lock_guard lock(mutex_);
+  size_t bytes = 0;
+  for (const std::unique_ptr<Block>& block : unused_) bytes += block->memory->size();
+  return bytes;
+}
+
+void DevicePool::free_unused() {
+  std::vector<std::unique_ptr<Block>> unused;
+  const std::lock_guard lock(mutex_);
+  unused.swap(unused_);
+}
+
+}  // namespace acuity

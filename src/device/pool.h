@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Device memory that is taken, given back and taken again. Drivers take long to allocate it and stop the device to free
+// it; and work that a device keeps (Device::record) can be repeated only where pictures come to lie in the same places.
+#ifndef ACUITY_DEVICE_POOL_H
+#define ACUITY_DEVICE_POOL_H
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+
+namespace acuity {
+
+class DevicePool;
+
+/// Memory of a pool. Whoever holds it has it alone; nothing may be in flight on it when it is given back, which happens
+/// with this object.
+class PooledMemory {
+ public:
+  PooledMemory() = default;
+  PooledMemory(PooledMemory&&) noexcept = default;
+  PooledMemory& operator=(PooledMemory&& other) noexcept;
+  ~PooledMemory() { give_back(); }
+
+  explicit operator bool() const { return block_ != nullptr; }
+  DeviceMemory& operator*() const { return *block_->memory; }
+  DeviceMemory* operator->() const { return block_->memory.get(); }
+
+  /// Whether its last holder took it for the same use, so that it holds what they all leave behind.
+  bool is_used_again() const { return block_->uses > 1; }
+  /// Tells this place from all others, even from those that have its address after it is gone.
+  uint64_t number() const { return block_->number; }
+
+  /// Things that stay with the place: for a picture, what tells that its rows have arrived, and where they come from.
+  std::vector<std::unique_ptr<Event>>& events() const { return block_->events; }
+  std::unique_ptr<PinnedMemory>& staging() const { return block_->staging; }
+
+ private:
+  friend class DevicePool;
+  struct Block {
+    std::unique_ptr<DeviceMemory> memory;
+    std::string use;
+    uint64_t number = 0;
+    uint64_t uses = 0;        // in a row, for the same
+    uint64_t last_taken = 0;  // counted by the pool
+    std::vector<std::unique_ptr<Event>> events;
+    std::unique_ptr<PinnedMemory> staging;
+  };
+  PooledMemory(std::shared_ptr<DevicePool> pool, std::unique_ptr<Block> block)
+      : pool_(std::move(pool)), block_(std::move(block)) {}
+  void give_back() noexcept;
+
+  std::shared_ptr<DevicePool> pool_;
+  std::unique_ptr<Block> block_;
+};
+
+/// One a device. May be used from several threads.
+class DevicePool : public std::enable_shared_from_this<DevicePool> {
+ public:
+  /// That of the device, which lives as long as somebody holds it or memory of it.
+  static std::shared_ptr<DevicePool> of(const std::shared_ptr<Device>& device);
+
+  explicit DevicePool(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  Device& device() const { return *device_; }
+
+  /// At least `bytes`. `use` says what for: memory that was last used for the same is preferred, and of that the
+  /// oldest, so that places recur.
+  Result<PooledMemory> take(size_t bytes, const std::string& use);
+
+  /// Calls give(queue) with the queue that pictures are sent on, one caller at a time. After a failure the next caller
+  /// gets a new queue.
+  template <typename Give>
+  Status on_copy_queue(const Give& give) {
+    const std::lock_guard lock(copy_mutex_);
+    if (!copy_) {
+      Result<std::unique_ptr<Queue>> created = device_->create_queue();
+      if (!created.ok()) return created.status();
+      copy_ = std::move(*created);
+    }
+    Status status = give(*copy_);
+    if (!status.ok()) copy_.reset();
+    return status;
+  }
+
+  /// Held by nobody.
+  size_t unused_bytes() const;
+  void free_unused();
+
+ private:
+  friend class PooledMemory;
+  using Block = PooledMemory::Block;
+  std::unique_ptr<Block> find_unused(size_t bytes, const std::string& use);
+  void give_back(std::unique_ptr<Block> block) noexcept;
+
+  const std::shared_ptr<Device> device_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Block>> unused_;
+  uint64_t blocks_made_ = 0;
+  uint64_t taken_ = 0;  // how often
+  std::mutex copy_mutex_;
+  std::unique_ptr<Queue> copy_;
+};
+
+}  // namespace acuity
+
+#endif

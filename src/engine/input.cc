@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/input.h"
+
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/guard.h"
+#include "base/image_copy.h"
+#include "base/memory.h"
+#include "base/try.h"
+#include "device/pinned.h"
+#include "engine/validate.h"
+
+namespace acuity {
+namespace {
+
+// Null where memory runs out: such an Input has no picture, and whoever gets it says so.
+std::shared_ptr<Input::State> make_state(const ImageView& view, std::shared_ptr<const void> owner) noexcept {
+  try {
+    auto state = std::make_shared<Input::State>();
+    state->view = view;
+    state->owner = std::move(owner);
+    return state;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Input::Input(const ImageView& view) noexcept : state_(make_state(view, nullptr)) {}
+
+Input::Input(const ImageView& view, std::shared_ptr<const void> owner) noexcept
+    : state_(make_state(view, std::move(owner))) {}
+
+Result<Input> Input::copy(const ImageView& view) {
+  return guarded<Result<Input>>([&]() -> Result<Input> {
+    ACUITY_TRY(validate_size({}, {}, view.width, view.height));
+    ACUITY_TRY(validate_layout(view, ""));
+    auto copy = std::make_shared<ImageCopy>();
+    ACUITY_TRY_ASSIGN(*copy, copy_image(view));
+    return Input(copy->view, copy);
+  });
+}
+
+Input Input::on_device(const ImageView& view, std::string device, std::shared_ptr<const void> owner) noexcept {
+  Input input(view, std::move(owner));
+  if (input.state_) input.state_->device = std::move(device);
+  return input;
+}
+
+const ImageView& Input::view() const noexcept { return state_->view; }
+
+Result<HostMemory> HostMemory::allocate(const std::string& device, size_t bytes) {
+  return guarded<Result<HostMemory>>([&]() -> Result<HostMemory> {
+    HostMemory memory;
+    memory.size_ = bytes;
+    if (device == "cpu") {
+      auto arena = std::make_shared<Arena>();
+      ACUITY_TRY_ASSIGN(*arena, Arena::create(bytes));
+      memory.data_ = arena->take<std::byte>(bytes);
+      memory.owner_ = std::move(arena);
+      return memory;
+    }
+    // The device stays open with the memory, so that scorers find the same one.
+    struct Pinned {
+      std::shared_ptr<Device> device;
+      std::shared_ptr<PinnedMemory> memory;
+    };
+    auto pinned = std::make_shared<Pinned>();
+    ACUITY_TRY_ASSIGN(pinned->device, open_device(device));
+    ACUITY_TRY_ASSIGN(pinned->memory, allocate_known_pinned(*pinned->device, bytes));
+    memory.data_ = pinned->memory->data();
+    memory.owner_ = std::move(pinned);
+    return memory;
+  });
+}
+
+Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool) {
+  Input::State& state = *input.state();
+  const std::lock_guard lock(state.mutex);
+  // One that could not be sent is not asked for again; it stays, as others may still work on it.
+  for (const auto& [known, resident] : state.residents) {
+    if (known == pool && !resident->has_failed()) return resident;
+  }
+  std::shared_ptr<Resident> resident;
+  if (state.device.empty()) {
+    ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.view));
+  } else {
+    ACUITY_TRY_ASSIGN(resident, Resident::of_device_memory(state.view, state.owner));
+  }
+  state.residents.emplace_back(pool, resident);
+  return resident;
+}
+
+void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived) {
+  const std::lock_guard lock(input.state()->mutex);
+  for (const auto& [known, resident] : input.state()->residents) {
+    if (known != pool) continue;
+    if (arrived && resident->is_sent()) resident->note_arrival();
+    resident->settle();
+  }
+}
+
+Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Queue& queue, const Senders& senders) {
+  std::shared_ptr<Resident> resident;
+  ACUITY_TRY_ASSIGN(resident, resident_of(input, pool));
+  Resident* const picture = resident.get();
+  bool on_queue = false;
+  ACUITY_TRY(send_pictures({&picture, 1}, SendOrder::one_by_one, queue, senders, {&on_queue, 1}));
+  if (!on_queue) ACUITY_TRY(resident->wait_for_rows(queue, input.view().height));
+  ACUITY_TRY(queue.wait());
+  resident->note_arrival();
+  return {};
+}
+
+Result<Input> keep_input(const Input& input) {
+  const Input::State& state = *input.state();
+  return state.owner || !state.device.empty() ? Result<Input>(input) : Input::copy(state.view);
+}
+
+Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
+                             Queue& queue, const Senders& senders) {
+  if (!DevicePicture::needs_samples(rows)) return keep_input(input);
+  ACUITY_TRY(send_now(input, pool, queue, senders));
+  const Input::State& state = *input.state();
+  if (state.owner || !state.device.empty()) return input;
+  Input kept(state.view);
+  if (!kept.has_picture()) return Status(StatusCode::out_of_memory, "out of memory while a reference was prepared");
+  std::shared_ptr<Resident> resident;
+  ACUITY_TRY_ASSIGN(resident, resident_of(input, pool));
+  kept.state()->samples_gone = true;
+  kept.state()->is_finite = true;
+  kept.state()->residents.emplace_back(pool, std::move(resident));
+  return kept;
+}
+
+size_t bytes_of(const Input& input) {
+  const ImageView& view = input.view();
+  const size_t sample = view.type == SampleType::u8 ? 1 : view.type == SampleType::u16 ? 2 : sizeof(float);
+  const size_t pixels = static_cast<size_t>(view.width) * static_cast<size_t>(view.height);
+  const bool is_here = input.state()->device.empty() && !input.state()->samples_gone;
+  size_t bytes = is_here ? pixels * sample * static_cast<size_t>(view.channel_count()) : 0;
+  const std::lock_guard lock(input.state()->mutex);
+  for (const auto& [pool, resident] : input.state()->residents) bytes += resident->bytes();
+  return bytes;
+}
+
+Result<InputRows> InputRows::create(const Input& input, const WorkingSpace& space, std::optional<float> background) {
+  Result<Rows> rows = Rows::create(input.view(), space, background);
+  if (!rows.ok()) return rows.status();
+  return InputRows{input, std::move(*rows)};
+}
+
+Result<DevicePicture> device_picture(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
+                                     int first_channel) {
+  DevicePicture picture{rows, nullptr, first_channel};
+  if (DevicePicture::needs_samples(rows)) {
+    std::shared_ptr<Resident> resident;  // the input holds it
+    ACUITY_TRY_ASSIGN(resident, resident_of(input, pool));
+    picture.samples = resident.get();
+  } else if (!input.state()->device.empty()) {
+    return Status(
+        StatusCode::input,
+        "the colour profile of a picture in device memory can be followed on the CPU only; convert the picture "
+        "first");
+  }
+  return picture;
+}
+
+}  // namespace acuity

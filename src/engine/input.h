@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Pictures inside the library: where their samples are, and their rows in a metric's working space.
+#ifndef ACUITY_ENGINE_INPUT_H
+#define ACUITY_ENGINE_INPUT_H
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/input.h"
+#include "base/threads.h"
+#include "colour/rows.h"
+#include "device/pixels/reader.h"
+#include "device/pool.h"
+
+namespace acuity {
+
+struct Input::State {
+  ImageView view;
+  std::shared_ptr<const void> owner;  // null: the memory is there during the call
+  std::string device;                 // the samples are there alone; empty: in the host's memory
+  bool samples_gone = false;          // only the residents have them
+
+  std::atomic<bool> is_finite = false;  // its floats have been looked at
+  std::mutex mutex;                     // of the residents
+  std::vector<std::pair<std::shared_ptr<DevicePool>, std::shared_ptr<Resident>>> residents;
+};
+
+/// The picture on the device, which need not have been sent yet.
+Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool);
+
+/// Waits until nothing that was sent to the device is still read from the picture's memory. `arrived`: somebody waited
+/// for work there that read all of it.
+void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived);
+
+/// Sends the picture to the device, if nobody has, and waits until it is there.
+Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Queue& queue, const Senders& senders);
+
+/// An Input of the same samples that may be kept after the call: the same one where it owns its memory.
+Result<Input> keep_input(const Input& input);
+/// The same for a device, where the samples are when this returns, if such rows are made there; a copy here is not made
+/// then.
+Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
+                             Queue& queue, const Senders& senders);
+
+/// Of its samples, here and on devices.
+size_t bytes_of(const Input& input);
+
+/// A picture in a metric's working space.
+struct InputRows {
+  Input input;
+  Rows rows;
+
+  static Result<InputRows> create(const Input& input, const WorkingSpace& space, std::optional<float> background);
+  const ImageView& view() const { return rows.view(); }
+};
+
+/// The same for a device.
+Result<DevicePicture> device_picture(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
+                                     int first_channel = 0);
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/scoring.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <latch>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "acuity/version.h"
+#include "base/guard.h"
+#include "base/try.h"
+#include "device/device.h"
+#include "engine/auto_device.h"
+#include "engine/validate.h"
+#include "lang/targets.h"
+
+namespace acuity {
+namespace {
+
+constexpr int64_t kSmallPixels = int64_t{1} << 20;
+constexpr size_t kSmallOnGpu = 8, kLargeOnGpu = 2;
+constexpr int64_t kMostPixelsOnGpu = int64_t{1} << 29;  // samples are numbered in 31 bits
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Whether a metric that came to this can go on with other pictures. One that was cancelled has not begun.
+bool leaves_metric_usable(StatusCode code) {
+  return code == StatusCode::ok || code == StatusCode::input || code == StatusCode::usage ||
+         code == StatusCode::cancelled;
+}
+
+}  // namespace
+
+void Job::State::cancel() noexcept { cancelled_ = true; }
+
+void Job::State::complete(Result<std::vector<Score>> scores) {
+  reference = Input();
+  distorted = Input();
+  prepared.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    scores_ = std::move(scores);
+    done_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool Job::State::done() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return done_;
+}
+
+void Job::State::wait() const noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return done_; });
+}
+
+Result<std::vector<Score>> Job::State::finish() {
+  wait();
+  const std::lock_guard lock(mutex_);
+  if (!scores_) return Status(StatusCode::usage, "finish() was called before");
+  Result<std::vector<Score>> scores = std::move(*scores_);
+  scores_.reset();
+  return scores;
+}
+
+Scoring::Scoring(const ScorerOptions& options, int width, int height)
+    : options_(options), width_(width), height_(height), threads_(std::max(options.threads, 0)) {}
+
+Scoring::~Scoring() {
+  std::unique_lock lock(line_mutex_);
+  line_done_.wait(lock, [this] { return working_ == 0; });
+}
+
+Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, int width, int height) {
+  if (options.threads < 0) {
+    return Status(StatusCode::usage,
+                  fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
+  }
+  if (options.memory.kind == MemoryMode::Kind::strip && options.memory.rows < 1) {
+    return Status(StatusCode::usage,
+                  fmt::format("a strip of {} rows makes no sense; use at least 1", options.memory.rows));
+  }
+  std::unique_ptr<Scoring> scoring(new Scoring(options, width, height));
+  ACUITY_TRY(scoring->find_metrics());
+  ACUITY_TRY(prepare_cpu());
+  for (const RequestedMetric& metric : scoring->metrics_) {
+    ACUITY_TRY(validate_size(metric.entry->info, metric.options, width, height));
+  }
+  ACUITY_TRY(scoring->choose_device());
+  Status created = scoring->make_first_lane();
+  if (!created.ok() && options.device == "auto" && scoring->pool_) {
+    scoring->device_reason_ = fmt::format("device: auto took the CPU, because {} could not be used: {}",
+                                          scoring->pool_->device().info().id, created.message());
+    scoring->pool_.reset();
+    created = scoring->make_first_lane();
+  }
+  if (!created.ok()) return created;
+  return scoring;
+}
+
+Status Scoring::find_metrics() {
+  if (options_.metrics.empty()) return Status(StatusCode::usage, "no metric was asked for; metrics() lists them");
+  for (const MetricRequest& request : options_.metrics) {
+    RequestedMetric metric;
+    for (const MetricEntry& entry : registry()) {
+      if (entry.info.name == request.metric) metric.entry = &entry;
+    }
+    if (metric.entry == nullptr && find_metric(request.metric) != nullptr) {
+      return Status(StatusCode::usage, fmt::format("{} works on frames of video; use FrameScorer", request.metric));
+    }
+    if (metric.entry == nullptr) {
+      return Status(StatusCode::usage,
+                    fmt::format("there is no metric '{}'; metrics() lists those there are", request.metric));
+    }
+    if (options_.want_map && !metric.entry->info.has_map) {
+      return Status(StatusCode::usage, fmt::format("{} has no difference map", request.metric));
+    }
+    ACUITY_TRY_ASSIGN(metric.options, OptionValues::parse(metric.entry->info, request.options));
+    infos_.push_back(&metric.entry->info);
+    metrics_.push_back(std::move(metric));
+  }
+  return {};
+}
+
+// "cpu", a device by its id, or what auto comes to.
+Status Scoring::choose_device() {
+  if (options_.device == "cpu") return {};
+  std::vector<const MetricEntry*> entries;
+  for (const RequestedMetric& metric : metrics_) entries.push_back(metric.entry);
+  if (options_.device == "auto") {
+    DeviceChoice choice = acuity::choose_device(entries, {.pairs = std::max(options_.expected_pairs, int64_t{1}),
+                                                          .width = width_,
+                                                          .height = height_,
+                                                          .threads = threads_.count(),
+                                                          .want_map = options_.want_map});
+    if (choice.device) pool_ = DevicePool::of(choice.device);
+    device_reason_ = "device: " + choice.reason;
+    return {};
+  }
+  for (const MetricEntry* entry : entries) {
+    if (!entry->on_gpu) {
+      return Status(StatusCode::device,
+                    fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
+    }
+    if (options_.want_map && !entry->map_on_gpu) {
+      return Status(
+          StatusCode::device,
+          fmt::format("{}'s difference maps are made on the CPU only; use the device cpu or auto", entry->info.name));
+    }
+  }
+  std::shared_ptr<Device> device;
+  ACUITY_TRY_ASSIGN(device, open_device(options_.device));
+  pool_ = DevicePool::of(device);
+  return {};
+}
+
+// How many pairs may be in work side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
+// enough for one to be sent while the other is worked on.
+Status Scoring::make_first_lane() {
+  if (pool_ && int64_t{width_} * height_ > kMostPixelsOnGpu) {
+    return Status(StatusCode::too_big,
+                  fmt::format("{}x{} pixels are more than the {} that GPUs can number; use the device cpu", width_,
+                              height_, kMostPixelsOnGpu));
+  }
+  const bool small = int64_t{width_} * height_ <= kSmallPixels;
+  const size_t side_by_side = pool_ ? kSmallOnGpu : static_cast<size_t>(threads_.count());
+  wide_.emplace(pool_ && !small ? kLargeOnGpu : 1, [this] { return make_lane(threads_); });
+  narrow_.reset();
+  if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_lane(one_thread_); });
+  const auto begin = std::chrono::steady_clock::now();
+  std::unique_ptr<Lane> lane;
+  ACUITY_TRY_ASSIGN(lane, wide_->take());
+  wide_->give_back(std::move(lane));
+  if (pool_) {
+    const DeviceInfo& info = pool_->device().info();
+    set_up_ms_ = {{"open_device", info.open_ms}, {"probe_device", info.probe_ms}};
+  }
+  set_up_ms_.push_back({pool_ ? "load_and_allocate" : "allocate", milliseconds_since(begin)});
+  return {};
+}
+
+Result<std::unique_ptr<Lane>> Scoring::make_lane(const Threads& threads) {
+  auto lane = std::make_unique<Lane>();
+  for (const RequestedMetric& metric : metrics_) {
+    const bool strip = options_.memory.kind == MemoryMode::Kind::strip;
+    ACUITY_TRY_ASSIGN(lane->metrics.emplace_back(),
+                      metric.entry->create({.width = width_,
+                                            .height = height_,
+                                            .want_map = options_.want_map,
+                                            .options = metric.options,
+                                            .strip_rows = strip ? options_.memory.rows : 0,
+                                            .threads = &threads,
+                                            .tasks = &senders_,
+                                            .pool = pool_}));
+  }
+  return lane;
+}
+
+Status Scoring::validate(const Input& input, std::string_view role) const {
+  if (!input.has_picture()) return Status(StatusCode::usage, fmt::format("the {} Input has no picture", role));
+  const ImageView& view = input.view();
+  ACUITY_TRY(validate_view_size(view, role, width_, height_));
+  ACUITY_TRY(validate_layout(view, role));
+  Input::State& state = *input.state();
+  if (!state.device.empty()) {
+    const std::string here = pool_ ? pool_->device().info().id : "cpu";
+    if (state.device == here || state.device + ":0" == here) return {};
+    return Status(StatusCode::usage, fmt::format("the {} picture is in memory of {}, but it is to be scored on {}",
+                                                 role, state.device, here));
+  }
+  if (view.type != SampleType::f32) return {};
+  if (!state.is_finite) ACUITY_TRY(validate_finite(view, role, threads_));
+  state.is_finite = true;
+  return {};
+}
+
+Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& reference) {
+  ACUITY_TRY(validate(reference, "reference"));
+  std::unique_ptr<Lane> lane;
+  ACUITY_TRY_ASSIGN(lane, wide_->take());
+  auto prepared = std::make_shared<Reference::State>();
+  prepared->width = width_;
+  prepared->height = height_;
+  prepared->pool = pool_;
+  Status status = guarded<Status>([&]() -> Status {
+    for (size_t i = 0; i < metrics_.size(); ++i) {
+      std::shared_ptr<const Kept> kept;
+      ACUITY_TRY_ASSIGN(kept, lane->metrics[i]->prepare(reference));
+      prepared->metrics.push_back({metrics_[i].entry, metrics_[i].options.all(), std::move(kept)});
+    }
+    return {};
+  });
+  if (leaves_metric_usable(status.code())) {
+    wide_->give_back(std::move(lane));
+  } else {
+    wide_->drop(std::move(lane));
+  }
+  settle(reference, pool_, status.ok());
+  if (!status.ok()) return status;
+  return std::shared_ptr<const Reference::State>(std::move(prepared));
+}
+
+void Scoring::start(std::shared_ptr<Job::State> job) {
+  {
+    const std::lock_guard lock(line_mutex_);
+    line_.push_back(std::move(job));
+    if (working_ == lanes_for_jobs().most()) return;
+    ++working_;
+  }
+  tasks_.run([this] { work_off_line(); });
+}
+
+void Scoring::work_off_line() {
+  while (true) {
+    std::shared_ptr<Job::State> job;
+    {
+      const std::lock_guard lock(line_mutex_);
+      if (line_.empty()) {
+        if (--working_ == 0) line_done_.notify_all();
+        return;
+      }
+      job = std::move(line_.front());
+      line_.pop_front();
+    }
+    run_on(lanes_for_jobs(), *job);
+  }
+}
+
+void Scoring::run_on(Lanes& lanes, Job::State& job) {
+  job.complete(guarded<Result<std::vector<Score>>>([&] { return score(lanes, job); }));
+}
+
+// What this Scorer's metrics kept.
+Result<std::vector<const Kept*>> Scoring::find_kept(const Reference::State& reference) const {
+  const auto other = [](std::string_view what) {
+    return Status(StatusCode::usage,
+                  fmt::format("the reference was prepared for {}; prepare it with this Scorer or one like it", what));
+  };
+  if (reference.width != width_ || reference.height != height_) {
+    return other(
+        fmt::format("pictures of {}x{} pixels, not {}x{}", reference.width, reference.height, width_, height_));
+  }
+  if (reference.pool != pool_) return other("another device");
+  std::vector<const Kept*> all;
+  for (const RequestedMetric& metric : metrics_) {
+    const std::vector<OptionValue>& options = metric.options.all();
+    const auto found = std::find_if(reference.metrics.begin(), reference.metrics.end(), [&](const KeptMetric& kept) {
+      return kept.entry == metric.entry &&
+             std::equal(kept.options.begin(), kept.options.end(), options.begin(), options.end(),
+                        [](const OptionValue& a, const OptionValue& b) { return a.value == b.value; });
+    });
+    if (found == reference.metrics.end())
+      return other("other metrics or options than " + metric.entry->info.name + "'s");
+    all.push_back(found->kept.get());
+  }
+  return all;
+}
+
+Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
+  if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
+  std::vector<const Kept*> kept(metrics_.size());
+  if (job.reference.has_picture()) {
+    ACUITY_TRY(validate(job.reference, "reference"));
+  } else if (job.prepared) {
+    ACUITY_TRY_ASSIGN(kept, find_kept(*job.prepared));
+  } else {
+    return Status(StatusCode::usage, "the reference has no picture; use an Input with one, or what prepare() returned");
+  }
+  ACUITY_TRY(validate(job.distorted, "distorted"));
+  std::unique_ptr<Lane> lane;
+  ACUITY_TRY_ASSIGN(lane, lanes.take());
+  std::vector<Measured> measured = measure(*lane, job, kept);
+  const bool all_worked =
+      std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
+  const bool usable = std::all_of(measured.begin(), measured.end(), [](const Measured& one) {
+    return leaves_metric_usable(one.measurement.status().code());
+  });
+  Result<std::vector<Score>> scores = std::vector<Score>();
+  for (size_t i = 0; i < measured.size() && scores.ok(); ++i) {
+    Result<Score> score = score_of(i, std::move(measured[i]), *lane->metrics[i], kept[i]);
+    if (score.ok()) {
+      scores->push_back(std::move(*score));
+    } else {
+      scores = score.status();
+    }
+  }
+  // What failed may still have something in flight on the pictures: it goes before them.
+  if (usable) {
+    lanes.give_back(std::move(lane));
+  } else {
+    lanes.drop(std::move(lane));
+  }
+  for (const Input* input : {&job.reference, &job.distorted}) {
+    if (input->has_picture()) settle(*input, pool_, all_worked);
+  }
+  if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
+  return scores;
+}
+
+// On a GPU side by side, each metric's work given by a thread of its own; on the CPU, where each uses all threads, one
+// after the other.
+std::vector<Scoring::Measured> Scoring::measure(Lane& lane, const Job::State& job,
+                                                const std::vector<const Kept*>& kept) {
+  std::vector<Measured> measured(metrics_.size());
+  const auto run = [&](size_t i) {
+    const auto begin = std::chrono::steady_clock::now();
+    measured[i].measurement = guarded<Result<Measurement>>([&]() -> Result<Measurement> {
+      if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
+      Metric& metric = *lane.metrics[i];
+      return kept[i] != nullptr ? metric.score(*kept[i], job.distorted) : metric.score(job.reference, job.distorted);
+    });
+    measured[i].milliseconds = milliseconds_since(begin);
+  };
+  if (!pool_ || metrics_.size() == 1) {
+    for (size_t i = 0; i < metrics_.size(); ++i) run(i);
+    return measured;
+  }
+  std::latch others(static_cast<ptrdiff_t>(metrics_.size()) - 1);
+  for (size_t i = 1; i < metrics_.size(); ++i) {
+    tasks_.run([&, i] {
+      run(i);
+      others.count_down();
+    });
+  }
+  run(0);
+  others.wait();
+  return measured;
+}
+
+// A Score, or an error where the number would mean nothing.
+Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& at_work, const Kept* kept) {
+  Result<Measurement>& measurement = measured.measurement;
+  if (!measurement.ok()) return measurement.status();
+  const RequestedMetric& requested = metrics_[metric];
+  const MetricInfo& info = requested.entry->info;
+  if (!std::isfinite(measurement->value)) {
+    return Status(StatusCode::internal,
+                  fmt::format("{} came to {}, which is no score; please report the pair of pictures", info.name,
+                              measurement->value));
+  }
+  Score score;
+  score.metric = info.name;
+  score.value = measurement->value;
+  score.outputs = std::move(measurement->outputs);
+  score.map = std::move(measurement->map);
+  score.scale_maps = std::move(measurement->scale_maps);
+  const size_t bytes = at_work.working_bytes() + (kept != nullptr ? kept->bytes() : 0);
+  std::vector<NamedValue> timing_ms;
+  {
+    const std::lock_guard lock(set_up_mutex_);
+    timing_ms = std::exchange(set_up_ms_, {});
+  }
+  timing_ms.push_back({"metric", measured.milliseconds});
+  score.provenance = {.metric_version = info.version,
+                      .metric_options = requested.options.all(),
+                      .library_version = ACUITY_VERSION,
+                      .device = device_name(),
+                      .threads = threads_.count(),
+                      .memory_mode = memory_mode(),
+                      .working_bytes = static_cast<int64_t>(bytes),
+                      .assumptions = std::move(measurement->assumptions),
+                      .timing_ms = std::move(timing_ms)};
+  if (pool_ && !pool_->device().info().note.empty()) {
+    score.provenance.assumptions.push_back("device: " + pool_->device().info().note);
+  }
+  if (!device_reason_.empty()) score.provenance.assumptions.push_back(device_reason_);
+  return score;
+}
+
+std::string Scoring::device_name() const {
+  if (!pool_) return fmt::format("cpu ({})", cpu_target());
+  const DeviceInfo& info = pool_->device().info();
+  return fmt::format("{} ({})", info.id, info.name);
+}
+
+std::string Scoring::memory_mode() const {
+  return options_.memory.kind == MemoryMode::Kind::strip ? fmt::format("strip {}", options_.memory.rows) : "full";
+}
+
+}  // namespace acuity

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// How pairs become scores: the metrics of a Scorer at work on its device, and the jobs that wait for them.
+#ifndef ACUITY_ENGINE_SCORING_H
+#define ACUITY_ENGINE_SCORING_H
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acuity/scorer.h"
+#include "base/task_threads.h"
+#include "base/threads.h"
+#include "engine/lanes.h"
+
+namespace acuity {
+
+/// What one metric keeps of a reference.
+struct KeptMetric {
+  const MetricEntry* entry = nullptr;
+  std::vector<OptionValue> options;
+  std::shared_ptr<const Kept> kept;
+};
+
+struct Reference::State {
+  int width = 0;
+  int height = 0;
+  std::shared_ptr<DevicePool> pool;  // null: the CPU
+  std::vector<KeptMetric> metrics;
+};
+
+struct Job::State {
+  State(Input a, std::shared_ptr<const Reference::State> kept, Input b)
+      : reference(std::move(a)), prepared(std::move(kept)), distorted(std::move(b)) {}
+
+  Input reference;  // one of these two
+  std::shared_ptr<const Reference::State> prepared;
+  Input distorted;
+
+  bool is_cancelled() const { return cancelled_; }
+  void cancel() noexcept;
+  /// The last that is done to it by whoever scores; the pictures go.
+  void complete(Result<std::vector<Score>> scores);
+
+  bool done() const noexcept;
+  void wait() const noexcept;
+  Result<std::vector<Score>> finish();
+
+ private:
+  std::atomic<bool> cancelled_ = false;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool done_ = false;
+  std::optional<Result<std::vector<Score>>> scores_;
+};
+
+class Scoring {
+ public:
+  static Result<std::unique_ptr<Scoring>> create(const ScorerOptions& options, int width, int height);
+  ~Scoring();  // after all jobs
+
+  Result<std::shared_ptr<const Reference::State>> prepare(const Input& reference);
+  /// Scores the job here and now.
+  void run(Job::State& job) { run_on(*wide_, job); }
+  /// Puts it in line.
+  void start(std::shared_ptr<Job::State> job);
+
+  std::span<const MetricInfo* const> infos() const { return infos_; }
+
+ private:
+  explicit Scoring(const ScorerOptions& options, int width, int height);
+
+  Status find_metrics();
+  Status choose_device();
+  Status make_first_lane();
+  Result<std::unique_ptr<Lane>> make_lane(const Threads& threads);
+  Lanes& lanes_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
+
+  Status validate(const Input& input, std::string_view role) const;
+  Result<std::vector<const Kept*>> find_kept(const Reference::State& reference) const;
+  void run_on(Lanes& lanes, Job::State& job);
+  Result<std::vector<Score>> score(Lanes& lanes, Job::State& job);
+  void work_off_line();
+
+  struct Measured {
+    Result<Measurement> measurement = Status(StatusCode::internal, "the metric did not run");
+    double milliseconds = 0;
+  };
+  std::vector<Measured> measure(Lane& lane, const Job::State& job, const std::vector<const Kept*>& kept);
+  Result<Score> score_of(size_t metric, Measured measured, const Metric& at_work, const Kept* kept);
+  std::string device_name() const;
+  std::string memory_mode() const;
+
+  ScorerOptions options_;
+  int width_;
+  int height_;
+  std::vector<RequestedMetric> metrics_;
+  std::vector<const MetricInfo*> infos_;  // of those
+  std::shared_ptr<DevicePool> pool_;      // null: the CPU
+  std::string device_reason_;             // why it was chosen, where the caller left it open
+  std::mutex set_up_mutex_;
+  std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
+  Threads threads_, one_thread_{1};
+  TaskThreads senders_;          // look after pictures on their way
+  std::optional<Lanes> wide_;    // lanes that use all threads
+  std::optional<Lanes> narrow_;  // lanes that use one each; only where many small pictures are scored side by side
+  std::mutex line_mutex_;
+  std::deque<std::shared_ptr<Job::State>> line_;
+  std::condition_variable line_done_;
+  size_t working_ = 0;  // threads that take jobs from the line
+  TaskThreads tasks_;   // last: what they do uses all of the above
+};
+
+}  // namespace acuity
+
+#endif

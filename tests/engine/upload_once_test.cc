@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What travels to a device, counted by a stand-in for CUDA's driver. Its kernels do nothing, so scores mean nothing.
+#include <cstring>
+#include <vector>
+
+#include "acuity/input.h"
+#include "acuity/scorer.h"
+#include "device/fake_driver_test.h"
+
+namespace acuity {
+namespace {
+
+class UploadOnceTest : public FakeDriverTest {
+ protected:
+  void SetUp() override {
+    load("ACUITY_CUDA_DRIVER", FAKE_DRIVER);
+    fake->free_bytes = size_t{1} << 30;
+  }
+
+  static constexpr int kWidth = 1100, kHeight = 900;  // more than one band
+  static constexpr size_t kBytes = size_t{kWidth} * kHeight * 3;
+  static inline const std::vector<MetricRequest> kFive{"ssimulacra2", "butteraugli", "dssim", "msssim", "psnr"};
+
+  static ImageView view_of(const std::byte* pixels, int width = kWidth, int height = kHeight) {
+    return interleaved_view(pixels, width, height, Channels::rgb, SampleType::u8);
+  }
+
+  /// How many bytes were sent from there.
+  size_t sent_from(const std::byte* begin, size_t size) const {
+    size_t sum = 0;
+    for (const auto& [from, bytes] : fake->uploads) {
+      const auto* place = static_cast<const std::byte*>(from);
+      if (place >= begin && place < begin + size) sum += bytes;
+    }
+    return sum;
+  }
+  size_t sent() const {
+    size_t sum = 0;
+    for (const auto& [from, bytes] : fake->uploads) sum += bytes;
+    return sum;
+  }
+};
+
+TEST_F(UploadOnceTest, OneCallOfFiveMetrics) {
+  for (const auto& [width, height] : {std::pair(kWidth, kHeight), std::pair(200, 190)}) {
+    const size_t bytes = static_cast<size_t>(width * height * 3);
+    const HostMemory memory = must(HostMemory::allocate("cuda", 2 * bytes));
+    std::memset(memory.data(), 100, memory.size());
+    Scorer scorer = must(Scorer::create({.metrics = kFive, .device = "cuda"}, width, height));
+    for (int call = 0; call < 4; ++call) {
+      fake->uploads.clear();
+      const auto scores =
+          scorer.score(view_of(memory.data(), width, height), view_of(memory.data() + bytes, width, height));
+      ASSERT_TRUE(scores.ok()) << scores.status().message();
+      EXPECT_EQ(scores->size(), kFive.size());
+      EXPECT_EQ(sent_from(memory.data(), bytes), bytes) << call;
+      EXPECT_EQ(sent_from(memory.data() + bytes, bytes), bytes) << call;
+      if (call > 0) {
+        EXPECT_EQ(sent(), 2 * bytes) << "tables are sent once";
+      }
+    }
+  }
+}
+
+TEST_F(UploadOnceTest, OrdinaryMemoryToo) {
+  std::vector<std::byte> pixels(2 * kBytes, std::byte{100});
+  Scorer scorer = must(Scorer::create({.metrics = kFive, .device = "cuda"}, kWidth, kHeight));
+  for (int call = 0; call < 3; ++call) {
+    fake->uploads.clear();
+    const auto scores = scorer.score(view_of(pixels.data()), view_of(pixels.data() + kBytes));
+    ASSERT_TRUE(scores.ok()) << scores.status().message();
+    if (call > 0) {
+      EXPECT_EQ(sent(), 2 * kBytes);
+    }
+  }
+}
+
+TEST_F(UploadOnceTest, AnInputStaysWhereItIs) {
+  std::vector<std::byte> pixels(3 * kBytes, std::byte{100});
+  const Input inputs[] = {view_of(pixels.data()), view_of(pixels.data() + kBytes), view_of(pixels.data() + 2 * kBytes)};
+  Scorer first = must(Scorer::create({.metrics = kFive, .device = "cuda"}, kWidth, kHeight));
+  Scorer second = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda:0"}, kWidth, kHeight));
+  ASSERT_TRUE(first.score(inputs[0], inputs[1]).ok());
+  ASSERT_TRUE(second.score(inputs[1], inputs[0]).ok());
+  fake->uploads.clear();
+  ASSERT_TRUE(first.score(inputs[0], inputs[1]).ok());
+  const Reference reference = must(first.prepare(inputs[0]));
+  EXPECT_EQ(sent(), 0u);
+  std::vector<Job> jobs;
+  for (int i = 0; i < 4; ++i) jobs.push_back(must(first.start(reference, inputs[2])));
+  for (Job& job : jobs) EXPECT_TRUE(job.finish().ok());
+  EXPECT_GE(sent(), kBytes);
+  EXPECT_LT(sent(), kBytes + kBytes / 4) << "more than what further jobs need for themselves";
+}
+
+TEST_F(UploadOnceTest, EachDeviceGetsItOnce) {
+  std::vector<std::byte> pixels(2 * kBytes, std::byte{100});
+  const Input inputs[] = {view_of(pixels.data()), view_of(pixels.data() + kBytes)};
+  Scorer first = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda:0"}, kWidth, kHeight));
+  Scorer second = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda:1"}, kWidth, kHeight));
+  fake->uploads.clear();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(first.score(inputs[0], inputs[1]).ok());
+    ASSERT_TRUE(second.score(inputs[0], inputs[1]).ok());
+  }
+  const size_t tables = 4 * 256 * sizeof(float);
+  EXPECT_EQ(sent(), 4 * kBytes + tables);
+}
+
+TEST_F(UploadOnceTest, APictureThatCouldNotBeSentIsSentAnew) {
+  std::vector<std::byte> pixels(2 * kBytes, std::byte{100});
+  const Input inputs[] = {view_of(pixels.data()), view_of(pixels.data() + kBytes)};
+  Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, kWidth, kHeight));
+  ASSERT_TRUE(scorer.score(view_of(pixels.data()), view_of(pixels.data())).ok());
+  fake->failing_function = "cuMemcpyHtoDAsync_v2";
+  fake->failure = 2;
+  EXPECT_FALSE(scorer.score(inputs[0], inputs[1]).ok());
+  fake->uploads.clear();
+  const auto scores = scorer.score(inputs[0], inputs[1]);
+  ASSERT_TRUE(scores.ok()) << scores.status().message();
+  EXPECT_EQ(sent(), 2 * kBytes + 2 * 256 * sizeof(float)) << "with the tables of a new lane";
+}
+
+TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {
+  const HostMemory memory = must(HostMemory::allocate("cuda", 2 * kBytes));
+  std::memset(memory.data(), 100, memory.size());
+  Scorer scorer = must(Scorer::create({.metrics = {"ssimulacra2"}, .device = "cuda"}, kWidth, kHeight));
+  for (int call = 0; call < 6; ++call) {
+    ASSERT_TRUE(scorer.score(view_of(memory.data()), view_of(memory.data() + kBytes)).ok());
+    ASSERT_TRUE(scorer.score(view_of(memory.data() + kBytes), view_of(memory.data())).ok());
+  }
+  EXPECT_EQ(calls_of("cuGraphInstantiateWithFlags"), 1);
+  EXPECT_EQ(calls_of("cuGraphLaunch"), 11);
+  const Reference reference = must(scorer.prepare(view_of(memory.data())));
+  for (int call = 0; call < 3; ++call) ASSERT_TRUE(scorer.score(reference, view_of(memory.data() + kBytes)).ok());
+  EXPECT_EQ(calls_of("cuGraphInstantiateWithFlags"), 2);
+}
+
+}  // namespace
+}  // namespace acuity
