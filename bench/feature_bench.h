@@ -10,6 +10,7 @@
 
 #include "engine/feature.h"
 #include "lang/targets.h"
+#include "support/feature_windows.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::bench {
@@ -19,14 +20,13 @@ struct BenchedFeature {
   std::unique_ptr<Feature> feature;
   std::unique_ptr<FeatureWorker> worker;
 
-  Status create(const std::string& name, const FrameView& format, const std::vector<OptionValue>& options) {
+  Status create(const std::string& name, const FrameShape& format, const std::vector<OptionValue>& options) {
     if (Status status = prepare_cpu(); !status.ok()) return status;
     const FeatureEntry* entry = find_feature(name);
     if (entry == nullptr) return Status(StatusCode::usage, "no feature " + name);
     Result<OptionValues> values = OptionValues::parse(entry->info, options);
     if (!values.ok()) return values.status();
-    Result<std::unique_ptr<Feature>> made =
-        entry->create({format.width, format.height, format.depth, format.subsampling, *values});
+    Result<std::unique_ptr<Feature>> made = entry->create({{format}, {format}, *values});
     if (!made.ok()) return made.status();
     feature = std::move(*made);
     Result<std::unique_ptr<FeatureWorker>> made_worker = feature->create_worker();
@@ -39,24 +39,24 @@ struct BenchedFeature {
 inline void run_feature(benchmark::State& state, const std::string& name, const std::vector<OptionValue>& options) {
   const int width = static_cast<int>(state.range(0)), height = static_cast<int>(state.range(1));
   const tests::SyntheticVideo video(width, height, static_cast<int>(state.range(2)), Subsampling::yuv420);
-  std::vector<tests::OwnedFrame> frames;  // reference and distorted by turns
-  for (int t = 0; t <= kMostHistory; ++t) {
-    frames.push_back(video.reference(t));
-    frames.push_back(video.distorted(t));
-  }
-  std::vector<FrameView> views;
-  for (const tests::OwnedFrame& frame : frames) views.push_back(frame.view());
-  FrameWindow window{.index = kMostHistory};
-  for (size_t back = 0; back <= kMostHistory; ++back) {
-    window.reference[back] = &views[2 * (kMostHistory - back)];
-    window.distorted[back] = &views[2 * (kMostHistory - back) + 1];
-  }
   BenchedFeature benched;
-  Status status = benched.create(name, views[0], options);
+  Status status = benched.create(name, video.reference(0).format, options);
   if (!status.ok()) return state.SkipWithError(status.message().c_str());
+  std::array<std::vector<tests::OwnedFrame>, 2> frames;
+  std::array<std::vector<FrameView>, 2> views;
+  const int last = benched.feature->history();
+  for (int t = 0; t <= last; ++t) {
+    frames[0].push_back(video.reference(t));
+    frames[1].push_back(video.distorted(t));
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    for (const tests::OwnedFrame& frame : frames[side]) views[side].push_back(frame.view());
+  }
+  tests::FeatureWindows windows(*benched.feature, *benched.worker, views[0], views[1]);
   std::vector<double> values(benched.feature->value_count());
   for (auto _ : state) {
-    status = benched.worker->measure(window, values);
+    status = windows.derive(static_cast<size_t>(last));  // what is kept of the frames before is there
+    if (status.ok()) status = windows.measure(static_cast<size_t>(last), values);
     benchmark::DoNotOptimize(values.data());
   }
   if (!status.ok()) return state.SkipWithError(status.message().c_str());

@@ -39,9 +39,8 @@ void run_model(benchmark::State& state, const std::string& model, const std::str
   const int bits = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
   const std::vector<FrameView> reference = draw(bits, false), distorted = draw(bits, true);
   const FrameScorerOptions options{.metrics = {{"vmaf", {{"model", model}, {"precision", precision}}}},
-                                   .width = 1920,
-                                   .height = 1080,
-                                   .depth = bits,
+                                   .format = FrameFormat{{.width = 1920, .height = 1080, .depth = bits}},
+                                   .device = "cpu",
                                    .threads = threads};
   int64_t bytes = 0;
   for (auto _ : state) {

@@ -2,19 +2,29 @@
 // Scores videos with frame metrics, which work on Y'CbCr samples and may look at several frames: those of metrics()
 // whose MetricInfo::frames is set.
 //
-//   auto scorer = acuity::FrameScorer::create({.metrics = {{"vmaf"}, {"cambi"}}, .width = 1920, .height = 1080});
+//   acuity::FrameFormat format;
+//   format.width = 1920;
+//   format.height = 1080;
+//   auto scorer = acuity::FrameScorer::create({.metrics = {{"vmaf"}, {"cambi"}}, .format = format});
 //   if (!scorer.ok()) return report(scorer.status());
 //   while (read(reference, distorted)) {
 //     if (acuity::Status pushed = scorer->push(reference, distorted); !pushed.ok()) return report(pushed);
 //   }
 //   auto scores = scorer->finish();                  // one per metric: its values of every frame
 //
-// Only one thread at a time may use a FrameScorer; it uses several inside. Different FrameScorers are independent.
+// FrameScorerOptions::on_scores gets the values of a frame long before that: when the frames it depends on are
+// measured.
+//
+// Only one thread at a time may use a FrameScorer, except for cancel(); it uses several inside. Different FrameScorers
+// are independent.
 #ifndef ACUITY_FRAME_SCORER_H
 #define ACUITY_FRAME_SCORER_H
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +41,27 @@ struct FrameMetricRequest {
   std::vector<OptionValue> options{};
 };
 
+/// What the metrics found in one frame.
+struct FrameValues {
+  int64_t number = 0;                        ///< of the frame, as it was pushed
+  std::vector<double> values;                ///< one for each requested metric
+  std::vector<std::vector<double>> outputs;  ///< for each metric, one for each of FrameScorer::output_names
+};
+
 struct FrameScorerOptions {
   std::vector<FrameMetricRequest> metrics{};
-  int width = 0;
-  int height = 0;
-  int depth = 8;
-  Subsampling subsampling = Subsampling::yuv420;
-  int threads = 0;  ///< 0: one per core
+  FrameFormat format{};  ///< of both videos
+  /// Of the distorted video, if its samples mean something else: another range, matrix, siting or colour. Size, depth
+  /// and subsampling must be the same, and the rate that counts is the reference's.
+  std::optional<FrameFormat> distorted_format{};
+  /// "cpu", a GPU as in ScorerOptions, which must have all features of the metrics, or "auto": features run on a GPU
+  /// if they can and are faster there, and on the CPU otherwise; Provenance tells which did.
+  std::string device = "auto";
+  int64_t expected_frames = 1;  ///< how many you expect to score; "auto" uses it
+  int threads = 0;              ///< 0: one per core
+  /// Called once for each scored frame, in order, as soon as its values are final: inside push(), push_neighbour(),
+  /// score_at() or finish(), on the thread that called it. Must not call the FrameScorer, except for cancel().
+  std::function<void(const FrameValues&)> on_scores{};
 };
 
 /// A named result: one value for each scored frame, in order.
@@ -66,16 +90,29 @@ class ACUITY_API FrameScorer {
 
   /// Adds the next pair of frames. Returns at once while fewer than threads + 2 frames are in flight; then works on
   /// them until one is done, so memory does not grow with the length of the video. With one thread, all work is done
-  /// in this call. Samples may be read later: FrameView::owner keeps them alive, and without one they are copied.
-  Status push(const FrameView& reference, const FrameView& distorted);
-  /// Adds a pair that is not scored itself, but that metrics which look at several frames see in its place. Only the
-  /// kNeighbours frames before and after each scored one can matter.
-  Status push_neighbour(const FrameView& reference, const FrameView& distorted);
-  static constexpr int kNeighbours = 8;
+  /// in this call, except for that of a GPU. Samples may be read later: FrameView::owner keeps them alive, and without
+  /// one they are copied. `number` is what messages and results call the pair; numbers increase. The default is one
+  /// more than the last, from 0.
+  Status push(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number = {});
+  /// Adds a pair that is not scored itself, but that metrics which look at several frames see in its place. Only
+  /// frames_before() frames before and frames_after() frames after a scored one can matter to it.
+  Status push_neighbour(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number = {});
+  int frames_before() const;
+  int frames_after() const;
+
+  /// The names of the outputs of a requested metric, by its place among the requests; empty if there is no such place.
+  std::vector<std::string> output_names(size_t metric) const;
+  /// The values of a frame that was pushed, once frames_after() frames have followed it or finish() was called. Waits
+  /// for frames in flight.
+  Result<FrameValues> score_at(int64_t number);
 
   /// Waits for all frames. Returns one score for each requested metric, in that order; every value is finite. No frame
-  /// can be pushed afterwards.
+  /// can be pushed afterwards. Frames before one that failed have been delivered all the same.
   Result<std::vector<FrameScore>> finish();
+
+  /// May be called from any thread at any time: calls in progress and all later ones return StatusCode::cancelled soon,
+  /// except score_at() of frames whose values were delivered.
+  void cancel() noexcept;
 
  private:
   struct State;

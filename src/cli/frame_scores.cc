@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/frame_scores.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/try.h"
@@ -53,7 +55,7 @@ FrameScores::Group& FrameScores::group_for(const FrameForm& form, const Colour& 
 }
 
 Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted,
-                          const Colour& colour) {
+                          const Colour& colour, int64_t expected_frames) {
   reference_ = reference;
   distorted_ = distorted;
   const FormChoice& at = job.meaning.at;
@@ -62,10 +64,6 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
   for (size_t m = 0; m < job.metrics.size(); ++m) {
     const MetricChoice& metric = job.metrics[m];
     if (!find_metric(metric.name)->frames) continue;
-    if (job.device != "auto" && job.device != "cpu") {
-      return Status(StatusCode::device,
-                    fmt::format("{} runs on the CPU only; use the device cpu or auto", metric.name));
-    }
     // A model that widens 8-bit samples shall not see deeper ones rounded to 8 bits before.
     FrameForm own = form;
     const int wanted = at.like == FormChoice::Like::named ? 0 : wanted_depth(metric);
@@ -73,10 +71,10 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
     group_for(own, colour).places.push_back(m);
   }
   for (Group& group : groups_) {
-    FrameScorerOptions options{.width = reference.format->width,
-                               .height = reference.format->height,
-                               .depth = group.form.depth,
-                               .subsampling = group.form.subsampling,
+    FrameScorerOptions options{.format = frame_format(*reference.format, group.form, colour),
+                               .distorted_format = frame_format(*distorted.format, group.form, colour),
+                               .device = job.device,
+                               .expected_frames = expected_frames,
                                .threads = job.threads};
     for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
     Result<FrameScorer> scorer = FrameScorer::create(options);
@@ -95,11 +93,24 @@ Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
     const Result<FrameView> other = group.distorted(distorted, threads);
     if (!other.ok()) return naming_files(other.status(), distorted_.name);
     convert_ms_ += watch.milliseconds();
-    const Status pushed =
-        scored ? group.scorer->push(*original, *other) : group.scorer->push_neighbour(*original, *other);
+    const int64_t number = reference->index;
+    const Status pushed = scored ? group.scorer->push(*original, *other, number)
+                                 : group.scorer->push_neighbour(*original, *other, number);
     if (!pushed.ok()) return naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));
   }
   return {};
+}
+
+int FrameScores::frames_before() const {
+  int most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.scorer->frames_before());
+  return most;
+}
+
+int FrameScores::frames_after() const {
+  int most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.scorer->frames_after());
+  return most;
 }
 
 Status FrameScores::finish(std::vector<MetricScore>& scores) {

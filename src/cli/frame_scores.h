@@ -21,8 +21,12 @@ struct FrameSide {
 class FrameScores {
  public:
   /// Does nothing where no metric of the job is one of frames. `colour` is what pictures are converted to.
-  Status begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted, const Colour& colour);
+  Status begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted, const Colour& colour,
+               int64_t expected_frames);
   bool any() const { return !groups_.empty(); }
+  /// How many frames before and after a scored one must be pushed as its neighbours.
+  int frames_before() const;
+  int frames_after() const;
   /// How the frames of either side are converted.
   const std::vector<std::string>& reference_changes() const { return reference_changes_; }
   const std::vector<std::string>& distorted_changes() const { return distorted_changes_; }

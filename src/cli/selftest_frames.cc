@@ -75,11 +75,12 @@ Result<FrameView> frame_of(const DrawnPicture& drawn, size_t shift) {
 
 Result<std::vector<double>> score(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {
   const DrawnPicture& first = pairs.front().reference;
-  Result<FrameScorer> scorer = FrameScorer::create({.metrics = {{metric.name}},
-                                                    .width = 2 * first.width,
-                                                    .height = 2 * first.height,
-                                                    .subsampling = Subsampling::yuv444,
-                                                    .threads = threads});
+  FrameFormat format;
+  format.width = 2 * first.width;
+  format.height = 2 * first.height;
+  format.subsampling = Subsampling::yuv444;
+  Result<FrameScorer> scorer =
+      FrameScorer::create({.metrics = {{metric.name}}, .format = format, .device = "cpu", .threads = threads});
   if (!scorer.ok()) return scorer.status();
   for (size_t i = 0; i < pairs.size(); ++i) {
     FrameView reference, distorted;

@@ -132,7 +132,8 @@ class VideoScorer {
       }
     }
     return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
-                               {distorted_->name(), &distorted_->format()}, frame_colour_);
+                               {distorted_->name(), &distorted_->format()}, frame_colour_,
+                               total ? total->frames : kManyFrames);
   }
 
   // Goes through both streams; an error where they do not fit or break off.
@@ -208,7 +209,7 @@ class VideoScorer {
   // Frames before the first that is scored, while that is not known yet: the last of them are its neighbours.
   void keep_waiting(const std::shared_ptr<VideoFrame>& reference, const std::shared_ptr<VideoFrame>& distorted) {
     waiting_.emplace_back(reference, distorted);
-    if (waiting_.size() > FrameScorer::kNeighbours) waiting_.pop_front();
+    if (waiting_.size() > static_cast<size_t>(frame_scores_.frames_before())) waiting_.pop_front();
   }
 
   Status push_waiting() {
@@ -226,11 +227,14 @@ class VideoScorer {
   // Whether a metric of frames may want to look at a frame that is not scored itself.
   bool is_neighbour(int64_t index) const {
     if (!frame_scores_.any() || !start_) return false;
-    constexpr int64_t kReach = FrameScorer::kNeighbours;
-    if (index < *start_) return *start_ - index <= kReach;
-    if (end_ && index >= *end_) return index - *end_ < kReach;
-    const int64_t after = (index - *start_) % plan_.every;
-    return after <= kReach || plan_.every - after <= kReach;
+    const int64_t before = frame_scores_.frames_before(), after = frame_scores_.frames_after();
+    if (index < *start_) return *start_ - index <= before;
+    if (end_ && index >= *end_) {
+      const int64_t last = *start_ + (*end_ - 1 - *start_) / plan_.every * plan_.every;
+      return index - last <= after;
+    }
+    const int64_t since = (index - *start_) % plan_.every;
+    return since <= after || plan_.every - since <= before;
   }
 
   Status score(const VideoFrame& reference, const VideoFrame& distorted) {

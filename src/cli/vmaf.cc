@@ -76,10 +76,9 @@ class VmafRun {
     convert_distorted_.emplace(distorted->format(), distorted_form, distorted->format().colour);
     reference_ = std::make_unique<Side>(std::move(reference), shown(plan_.reference));
     distorted_ = std::make_unique<Side>(std::move(distorted), shown(plan_.distorted));
-    const FrameView mine = form_view(reference_->format(), form);
-    const FrameView other = form_view(distorted_->format(), distorted_form);
-    if (mine.width != other.width || mine.height != other.height || mine.depth != other.depth ||
-        mine.subsampling != other.subsampling) {
+    const FrameFormat mine = frame_format(reference_->format(), form, reference_->format().colour);
+    const FrameFormat other = frame_format(distorted_->format(), distorted_form, distorted_->format().colour);
+    if (!mine.has_same_shape(other)) {
       return Status(
           StatusCode::input,
           fmt::format("the videos do not fit: {} has {}x{} {}-bit {}, {} has {}x{} {}-bit {}", reference_->name(),
@@ -93,11 +92,10 @@ class VmafRun {
   }
 
   Status create_scorer() {
-    const FrameView format = form_view(reference_->format(), stored_form(reference_->format()));
-    FrameScorerOptions options{.width = format.width,
-                               .height = format.height,
-                               .depth = format.depth,
-                               .subsampling = format.subsampling,
+    const auto format = [](const VideoFormat& side) { return frame_format(side, stored_form(side), side.colour); };
+    FrameScorerOptions options{.format = format(reference_->format()),
+                               .distorted_format = format(distorted_->format()),
+                               .device = "cpu",
                                .threads = plan_.threads};
     for (const VmafFeature& feature : plan_.features) options.metrics.push_back(feature.request);
     if (plan_.predict) {

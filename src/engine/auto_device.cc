@@ -21,25 +21,27 @@ std::string rough(double ms) { return ms < 1000 ? fmt::format("{:.0f} ms", ms) :
 
 }  // namespace
 
-double expected_cpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work) {
-  double ns = 0;
-  for (const MetricEntry* metric : metrics) ns += metric->cpu_ns;
-  return pixels(work) * ns / work.threads / 1e6;
-}
+double expected_cpu_ms(double cpu_ns, const ExpectedWork& work) { return pixels(work) * cpu_ns / work.threads / 1e6; }
 
-double expected_gpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work) {
-  const double ns = kPixelNs * static_cast<double>(metrics.size());
+double expected_gpu_ms(size_t metrics, const ExpectedWork& work) {
+  const double ns = kPixelNs * static_cast<double>(metrics);
   return kOpenMs + static_cast<double>(work.pairs) * kPairMs + pixels(work) * ns / 1e6;
 }
 
 DeviceChoice choose_device(std::span<const MetricEntry* const> metrics, const ExpectedWork& work) {
+  double cpu_ns = 0;
   for (const MetricEntry* metric : metrics) {
     if (!metric->on_gpu) return {nullptr, fmt::format("auto took the CPU, where alone {} runs", metric->info.name)};
     if (work.want_map && !metric->map_on_gpu) {
       return {nullptr, fmt::format("auto took the CPU, where alone {}'s difference maps are made", metric->info.name)};
     }
+    cpu_ns += metric->cpu_ns;
   }
-  const double cpu_ms = expected_cpu_ms(metrics, work), gpu_ms = expected_gpu_ms(metrics, work);
+  return choose_device(cpu_ns, metrics.size(), work);
+}
+
+DeviceChoice choose_device(double cpu_ns, size_t metrics, const ExpectedWork& work) {
+  const double cpu_ms = expected_cpu_ms(cpu_ns, work), gpu_ms = expected_gpu_ms(metrics, work);
   const std::string task = work.pairs == 1 ? "the pair" : fmt::format("{} pairs", work.pairs);
   if (cpu_ms <= gpu_ms) {
     return {nullptr, fmt::format("auto took the CPU, which is expected to score {} in {}; opening a GPU and scoring "

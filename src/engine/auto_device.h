@@ -22,9 +22,10 @@ struct ExpectedWork {
   bool want_map = false;
 };
 
-/// Milliseconds on the CPU and on a GPU that is yet to be opened, roughly.
-double expected_cpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
-double expected_gpu_ms(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
+/// Milliseconds on the CPU, where a pixel of a pair takes one thread `cpu_ns`, and on a GPU that is yet to be opened,
+/// for so many metrics, roughly.
+double expected_cpu_ms(double cpu_ns, const ExpectedWork& work);
+double expected_gpu_ms(size_t metrics, const ExpectedWork& work);
 
 struct DeviceChoice {
   std::shared_ptr<Device> device;  // null: the CPU
@@ -33,6 +34,8 @@ struct DeviceChoice {
 
 /// Where the work is expected to be done sooner. Drivers are not even loaded for work the CPU does faster than that.
 DeviceChoice choose_device(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
+/// The same for metrics or features that all run on both and take `cpu_ns` together.
+DeviceChoice choose_device(double cpu_ns, size_t metrics, const ExpectedWork& work);
 
 }  // namespace acuity
 

@@ -9,7 +9,23 @@
 namespace acuity {
 namespace {
 
-int sample_bytes(int depth) { return depth > 8 ? 2 : 1; }
+// Rows begin aligned.
+FrameView laid_out(const FrameShape& format) {
+  FrameView view{format};
+  for (int p = 0; p < view.planes_count(); ++p) {
+    const auto row = static_cast<size_t>(view.plane_width(p) * view.sample_bytes());
+    view.row_strides[static_cast<size_t>(p)] = static_cast<ptrdiff_t>(round_up(row, kAlignment));
+  }
+  return view;
+}
+
+size_t bytes_of(const FrameView& view) {
+  size_t bytes = 0;
+  for (int p = 0; p < view.planes_count(); ++p) {
+    bytes += static_cast<size_t>(view.row_strides[static_cast<size_t>(p)] * view.plane_height(p));
+  }
+  return bytes;
+}
 
 template <typename From>
 void widen_row(const std::byte* from, std::byte* to, int count, int shift) {
@@ -20,40 +36,11 @@ void widen_row(const std::byte* from, std::byte* to, int count, int shift) {
 
 }  // namespace
 
-FrameMemory::FrameMemory(const FrameView& format) : format_(format) {
-  format_.planes = {};
-  format_.owner.reset();
-  for (int p = 0; p < format_.planes_count(); ++p) {
-    const auto row = static_cast<size_t>(format_.plane_width(p) * sample_bytes(format_.depth));
-    format_.row_strides[static_cast<size_t>(p)] = static_cast<ptrdiff_t>(round_up(row, kAlignment));
-    bytes_ += round_up(row, kAlignment) * static_cast<size_t>(format_.plane_height(p));
-  }
-}
-
-Result<std::shared_ptr<std::byte>> FrameMemory::take() {
-  Piece piece;
-  {
-    const std::lock_guard lock(unused_->mutex);
-    if (!unused_->pieces.empty()) {
-      piece = std::move(unused_->pieces.back());
-      unused_->pieces.pop_back();
-    }
-  }
-  if (piece.bytes == nullptr) {
-    ACUITY_TRY_ASSIGN(piece.arena, Arena::create(bytes_));
-    piece.bytes = piece.arena.take<std::byte>(bytes_);
-  }
-  std::byte* bytes = piece.bytes;
-  const auto give_back = [unused = unused_, held = std::make_shared<Piece>(std::move(piece))](std::byte*) {
-    const std::lock_guard lock(unused->mutex);
-    unused->pieces.push_back(std::move(*held));
-  };
-  return std::shared_ptr<std::byte>(bytes, give_back);
-}
+FrameMemory::FrameMemory(const FrameShape& format) : format_(laid_out(format)), pool_(bytes_of(format_)) {}
 
 Result<FrameView> FrameMemory::copy(const FrameView& frame) {
   std::shared_ptr<std::byte> memory;
-  ACUITY_TRY_ASSIGN(memory, take());
+  ACUITY_TRY_ASSIGN(memory, pool_.take());
   FrameView view = format_;
   std::byte* plane = memory.get();
   for (int p = 0; p < view.planes_count(); ++p) {
@@ -63,7 +50,7 @@ Result<FrameView> FrameMemory::copy(const FrameView& frame) {
       const std::byte* from = frame.planes[at] + y * frame.row_strides[at];
       std::byte* to = plane + y * view.row_strides[at];
       if (frame.depth == view.depth) {
-        std::memcpy(to, from, static_cast<size_t>(width * sample_bytes(view.depth)));
+        std::memcpy(to, from, static_cast<size_t>(width * view.sample_bytes()));
       } else if (frame.depth == 8) {
         widen_row<uint8_t>(from, to, width, view.depth - frame.depth);
       } else {

@@ -24,19 +24,20 @@ struct FeatureRequest {
   std::optional<OptionValues> enough{};
 };
 
-/// A feature at work and what it measured.
-struct MeasuredFeature {
-  const Feature* feature = nullptr;
-  const FeatureSeries* series = nullptr;
-  const std::vector<NamedValue>* aggregates = nullptr;
-};
-
 class FrameMetric {
  public:
   virtual ~FrameMetric() = default;
   virtual const std::vector<FeatureRequest>& needs() const = 0;
-  /// Fills in the outputs, the headline and the aggregates, and adds to the assumptions; `measured` are its needs.
-  virtual Status conclude(std::span<const MeasuredFeature> measured, FrameScore& score) const = 0;
+  /// Called once, before all that follows, with the features of needs(), which outlive the metric.
+  virtual Status begin(std::span<const Feature* const> features) = 0;
+  virtual const std::vector<FeatureOutput>& outputs() const = 0;
+  virtual size_t headline() const { return 0; }
+  /// The outputs of one frame, from the values of the features.
+  virtual void conclude(std::span<const std::span<const double>> features, std::span<double> outputs) const = 0;
+  /// What there is one of for the whole video, from what the features have of that.
+  virtual std::vector<NamedValue> aggregates(std::span<const std::vector<NamedValue>>) const { return {}; }
+  /// What was taken for granted, for people.
+  virtual std::vector<std::string> assumptions() const { return {}; }
 };
 
 /// A row of the list of metrics of frames. The options and the name are those of `info`.

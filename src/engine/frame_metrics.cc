@@ -15,24 +15,28 @@ class SingleFeature : public FrameMetric {
   explicit SingleFeature(FeatureRequest request) { needs_.push_back(std::move(request)); }
   const std::vector<FeatureRequest>& needs() const override { return needs_; }
 
-  Status conclude(std::span<const MeasuredFeature> measured, FrameScore& score) const override {
-    const MeasuredFeature& only = measured.front();
-    const std::vector<FeatureOutput>& outputs = only.feature->outputs();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      score.outputs.push_back({outputs[i].name, (*only.series)[i], outputs[i].debug_only});
-    }
-    score.headline = only.feature->headline();
-    score.aggregates = *only.aggregates;
+  Status begin(std::span<const Feature* const> features) override {
+    feature_ = features.front();
     return {};
+  }
+  const std::vector<FeatureOutput>& outputs() const override { return feature_->outputs(); }
+  size_t headline() const override { return feature_->headline(); }
+
+  void conclude(std::span<const std::span<const double>> features, std::span<double> outputs) const override {
+    std::copy_n(features.front().begin(), outputs.size(), outputs.begin());
+  }
+  std::vector<NamedValue> aggregates(std::span<const std::vector<NamedValue>> features) const override {
+    return features.front();
   }
 
  private:
   std::vector<FeatureRequest> needs_;
+  const Feature* feature_ = nullptr;
 };
 
 Result<std::unique_ptr<FrameMetric>> create_single(const Feature::Setup& setup, const FrameMetricEntry& entry) {
   return std::unique_ptr<FrameMetric>(
-      std::make_unique<SingleFeature>(FeatureRequest{entry.feature, setup.options, setup.depth}));
+      std::make_unique<SingleFeature>(FeatureRequest{entry.feature, setup.options, setup.format.depth}));
 }
 
 // A metric of pictures may have the name of a feature already.

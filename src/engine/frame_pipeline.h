@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Measures features of frames on several threads. A job is one feature of one frame; threads take whatever job is next,
-// with a worker of their own for each feature. Nothing depends on who does what when.
+// Measures features of frames on several threads and on a device. On the CPU a job is one feature of one frame; threads
+// take whatever job is next, with a worker of their own for each feature. Nothing depends on who does what when.
+//
+// One thread pushes frames and asks for values; it works on jobs while it would wait.
 #ifndef ACUITY_ENGINE_FRAME_PIPELINE_H
 #define ACUITY_ENGINE_FRAME_PIPELINE_H
 
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "engine/feature.h"
+#include "engine/frame_device.h"
 #include "engine/frame_memory.h"
 
 namespace acuity {
@@ -21,66 +24,113 @@ struct PipelineFeature {
   std::unique_ptr<Feature> feature;
   int depth = 8;
   std::string name{};  // for messages
+  bool on_device = false;
 };
 
-struct FeatureResult {
-  FeatureSeries series;  // of the frames that were scored, after Feature::conclude
-  std::vector<NamedValue> aggregates;
+/// What a feature took.
+struct FeatureCost {
   double milliseconds = 0;  // of all threads together
-  size_t worker_bytes = 0;  // likewise
+  size_t bytes = 0;         // likewise, and on the device
 };
 
 class FramePipeline {
  public:
-  /// Of `format` only the size, the depth and the subsampling count. Features have its depth or one other.
-  FramePipeline(const FrameView& format, std::vector<PipelineFeature> features, int threads);
+  /// Features have the depth of `format` or one other. `device` is made for those that are on it, in the same order;
+  /// null where there are none.
+  FramePipeline(const FrameShape& format, std::vector<PipelineFeature> features, int threads,
+                std::unique_ptr<FrameDevice> device = nullptr);
   ~FramePipeline();
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
   /// As FrameScorer::push and push_neighbour.
-  Status push(const FrameView& reference, const FrameView& distorted, bool scored);
-  /// One for each feature. The last call.
-  Result<std::vector<FeatureResult>> finish();
+  Status push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored);
+  /// Waits until the values of the scored frame at that place are final, as far as those pushed make it so.
+  Status wait_for(size_t place);
+  /// Waits for all frames. No frame is pushed afterwards.
+  Status finish();
+  /// From any thread: all calls return soon, with StatusCode::cancelled.
+  void cancel() noexcept;
+
+  int64_t pushed() const { return next_; }
+  /// The numbers of the frames to be scored.
+  const std::vector<int64_t>& scored() const { return scored_; }
+  /// Concludes what can be. Returns how many scored frames have final values; these are in series().
+  size_t conclude();
+  const PipelineFeature& feature(size_t feature) const { return features_[feature]; }
+  const FeatureSeries& series(size_t feature) const { return series_[feature]; }
+  FeatureCost cost(size_t feature);
+
+  /// How many frames before and after a scored one can matter to it.
+  int frames_before() const;
+  int frames_after() const { return numbers_after_; }
 
  private:
   struct Frame;
   struct Job;
+  struct Dropped;
   struct Progress;
   using Workers = std::vector<std::unique_ptr<FeatureWorker>>;
 
-  Status validate(const FrameView& frame, const char* role) const;
-  bool measures(size_t feature, const Frame& frame) const;
-  bool ready(const Frame& frame) const;
+  Status validate(const FrameView& frame, const char* role, int64_t number) const;
+  bool is_wide(size_t feature) const { return features_[feature].depth > format_.depth; }
+  bool measures(size_t feature, bool scored) const;
+  bool looks_at(size_t feature, bool scored) const;
+  Frame* find(int64_t index) const;
+  std::unique_ptr<Frame> make_frame(const FrameView& reference, const FrameView& distorted, int64_t number,
+                                    bool scored);
+  void enter(std::unique_ptr<Frame> frame, Dropped& dropped);
+  Status state() const;
+
+  bool ready(const Job& job) const;
   Job next_job();
   bool fails_before(const Job& job) const;
-  void run_or_wait(std::unique_lock<std::mutex>& lock, Workers& workers);
-  void run(const Job& job, Workers& workers);
+  bool run_next(std::unique_lock<std::mutex>& lock, Workers& workers);
+  bool advance(std::unique_lock<std::mutex>& lock);
   Status prepare(Frame& frame);
-  Status measure(const Job& job, Workers& workers, std::vector<double>& values);
-  void complete(const Job& job, const Status& status, const std::vector<double>& values, double milliseconds);
+  Result<FeatureWorker*> worker_of(size_t feature, Workers& workers);
+  Status derive(const Job& job, Workers& workers);
+  Status measure(const Job& job, Workers& workers, std::vector<double>& numbers);
+  void complete(const Job& job, const Status& status, std::vector<double> numbers, double milliseconds);
+  void note_failure(const Job& job, const Status& status);
+  void release(Frame& frame, size_t feature, Dropped& dropped);
+  Status submit(Frame& frame);
+  void finish_oldest_on_device();
+  void conclude(const Frame& frame, size_t feature);
   void work();
   void stop();
 
-  FrameView format_;
+  FrameShape format_;
   std::vector<PipelineFeature> features_;
   int threads_;
-  int history_ = 0;            // the longest of a feature
+  int history_ = 0;  // the longest of a feature
+  int numbers_before_ = 0, numbers_after_ = 0;
   bool widens_ = false;        // some features want more bits than frames have ...
-  bool keeps_narrow_ = false;  // ... and others do not
+  bool keeps_narrow_ = false;  // ... and others do not;
+  int narrow_history_ = 0;     // so many frames before they look at
   FrameMemory copies_, wide_;
 
-  std::mutex mutex_;
+  // Of the thread that pushes.
+  std::unique_ptr<FrameDevice> device_;
+  std::vector<size_t> on_device_;  // places of its features
+  Workers own_workers_;
+  std::vector<int64_t> scored_;
+  int64_t concluded_ = 0;  // so many frames
+  size_t final_ = 0;       // so many of those scored
+  std::vector<FeatureSeries> series_;
+  bool ended_ = false;
+
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Frame>> pending_;  // with jobs to do or in work, in order
-  std::deque<std::shared_ptr<Frame>> last_;     // those the next frame looks back at, the latest first
-  std::vector<Progress> progress_;              // of each feature
-  Workers own_workers_;                         // of the thread that pushes
-  std::vector<bool> scored_;                    // of each frame pushed
-  size_t scored_count_ = 0;
-  int64_t failed_frame_ = -1;  // the first, so that what is reported does not depend on threads
-  size_t failed_feature_ = 0;
+  std::deque<std::unique_ptr<Frame>> frames_;  // that something still needs, without gaps
+  int64_t first_ = 0;                          // the index of the first of those,
+  int64_t next_ = 0;                           // and of the next to be pushed; changed by the thread that pushes
+  std::deque<Frame*> pending_;                 // with jobs to do or in progress, in order
+  std::vector<Progress> progress_;             // of each feature
+  int64_t failed_frame_ = -1;                  // the first, so that what is reported does not depend on threads
+  size_t failed_stage_ = 0;
   Status failure_;
+  bool cancelled_ = false;
   bool closing_ = false;
   std::vector<std::thread> others_;  // last: they use all of the above
 };

@@ -80,6 +80,10 @@ Grid down(const FrameForm& form, int height) {
   return {halved, form.siting == Siting::top_left, halved ? (height + 1) / 2 : height};
 }
 
+FrameShape shape_of(const VideoFormat& format, const FrameForm& form) {
+  return {format.width, format.height, form.depth, form.subsampling};
+}
+
 FrameForm form_of(const VideoFormat& format) {
   return {format.subsampling, format.depth, format.full_range, format.matrix, format.siting};
 }
@@ -89,7 +93,7 @@ template <typename Byte>
 struct Planes {
   Byte* samples;
   bool wide;
-  FrameView shape;
+  FrameShape shape;
 
   Byte* row(int plane, int y) const {
     size_t before = static_cast<size_t>(y) * static_cast<size_t>(shape.plane_width(plane));
@@ -182,8 +186,8 @@ class FormConverter::Resampling {
         form_(form),
         levels_before_(before_),
         levels_(form_),
-        from_shape_(form_view(format, before_)),
-        to_shape_(form_view(format, form)),
+        from_shape_(shape_of(format, before_)),
+        to_shape_(shape_of(format, form)),
         luma_(rescaled_codes(before_, form, 1, true)),
         chroma_(has_chroma_table() ? rescaled_codes(before_, form, keeps_places() ? 1 : kParts, false)
                                    : std::vector<uint16_t>()) {}
@@ -255,7 +259,7 @@ class FormConverter::Resampling {
 
   FrameForm before_, form_;
   Levels levels_before_, levels_;
-  FrameView from_shape_, to_shape_;
+  FrameShape from_shape_, to_shape_;
   std::vector<uint16_t> luma_, chroma_;  // of every code, or part of one
 };
 
@@ -264,7 +268,7 @@ namespace {
 // Writes rows that have Y', Cb and Cr for every pixel, as numbers of steps from black and from grey.
 class Writer {
  public:
-  Writer(const FrameForm& form, const FrameView& shape, VideoFrame& to)
+  Writer(const FrameForm& form, const FrameShape& shape, VideoFrame& to)
       : form_(form), levels_(form), to_{to.samples.data(), form.depth > 8, shape} {
     if (is_subsampled()) {
       const size_t pixels = static_cast<size_t>(shape.width) * static_cast<size_t>(shape.height);
@@ -344,7 +348,7 @@ void change_matrix(const VideoFormat& format, const FrameForm& form, const Video
   const FrameForm own = form_of(format);
   FrameForm whole = own;
   whole.subsampling = Subsampling::yuv444;
-  const Planes<const uint8_t> planes{from.samples.data(), format.depth > 8, form_view(format, own)};
+  const Planes<const uint8_t> planes{from.samples.data(), format.depth > 8, shape_of(format, own)};
   const ChromaRows chroma(planes, own, whole);
   const auto width = static_cast<size_t>(format.width);
   for_rows(threads, format.height, [&] {
@@ -398,17 +402,18 @@ bool needs_conversion(const VideoFormat& format, const FrameForm& form) {
          (halved && format.siting != form.siting);
 }
 
-FrameView form_view(const VideoFormat& format, const FrameForm& form) {
-  FrameView view;
-  view.width = format.width;
-  view.height = format.height;
-  view.depth = form.depth;
-  view.subsampling = form.subsampling;
-  return view;
+FrameFormat frame_format(const VideoFormat& format, const FrameForm& form, const Colour& colour) {
+  FrameFormat result{shape_of(format, form)};
+  result.full_range = form.full_range;
+  result.matrix = form.matrix;
+  result.siting = form.siting;
+  result.colour = format.rgb ? colour : format.colour;
+  if (format.rate.numerator > 0) result.rate = format.rate;
+  return result;
 }
 
 Result<FrameView> FormConverter::operator()(std::shared_ptr<const VideoFrame> frame, const Threads& threads) {
-  FrameView view = form_view(format_, form_);
+  FrameView view{shape_of(format_, form_)};
   if (needs_conversion(format_, form_)) {
     std::shared_ptr<VideoFrame> converted = pool_.take();
     VideoFormat after = format_;

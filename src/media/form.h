@@ -20,8 +20,8 @@ FrameForm stored_form(const VideoFormat& format);
 /// Whether frames of this format have to be converted.
 bool needs_conversion(const VideoFormat& format, const FrameForm& form);
 
-/// What FormConverter gives, without samples.
-FrameView form_view(const VideoFormat& format, const FrameForm& form);
+/// What frames of this format are after FormConverter; `colour` as there.
+FrameFormat frame_format(const VideoFormat& format, const FrameForm& form, const Colour& colour);
 
 /// Brings the frames of one side to a form. Used by one thread at a time.
 class FormConverter {

@@ -24,12 +24,6 @@
 
 namespace acuity {
 
-/// Where a subsampled colour sample lies among the pixels it stands for.
-enum class Siting : uint8_t { left, centre, top_left };
-
-/// Y'CbCr equations by the weights of red and blue; the name is what the user types.
-enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
-
 /// The weights of red and blue in luma; that of green is the rest.
 struct MatrixWeights {
   double red, blue;
@@ -47,11 +41,6 @@ struct PixelFormat {
 
 /// How frames are brought to another size.
 enum class Scaler : uint8_t { bicubic, bilinear, lanczos };
-
-struct FrameRate {
-  int64_t numerator = 0;
-  int64_t denominator = 0;  ///< 0: not known
-};
 
 /// What a stream says of its samples, or a user does in its place; what is not there is not said.
 struct SampleFacts {

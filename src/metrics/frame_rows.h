@@ -15,9 +15,10 @@ void read_frame_row(const FrameView& frame, int plane, int y, float offset, floa
 void read_frame_codes(const FrameView& frame, int plane, int y, int32_t* out);
 
 /// The frame with its colour planes as libvmaf has them: where the frame's sides are odd, their last column or row,
-/// which stands for half as many pixels, is left out. Not for luma.
-inline FrameView with_even_chroma(const FrameView& frame) {
-  FrameView even = frame;
+/// which stands for half as many pixels, is left out. Not for luma. Frame is a FrameShape or a FrameView.
+template <typename Frame>
+Frame with_even_chroma(const Frame& frame) {
+  Frame even = frame;
   if (frame.subsampling != Subsampling::yuv444) even.width -= frame.width % 2;
   if (frame.subsampling == Subsampling::yuv420) even.height -= frame.height % 2;
   return even;

@@ -23,7 +23,7 @@ std::string write_clip(const std::string& name, const std::vector<tests::OwnedFr
 
 std::vector<std::string> clip_words(const std::string& name = "synth_320x240_4f_8bit_420") {
   const tests::SyntheticClip clip = tests::synthetic_clip(name);
-  const FrameView& format = clip.reference[0].format;
+  const FrameShape& format = clip.reference[0].format;
   return {"vmaf",
           "-r",
           write_clip("reference.yuv", clip.reference),

@@ -2,7 +2,9 @@
 // Every metric on every device against the CPU, bit for bit.
 //
 //   cross_backend support                    what there is, and why the rest cannot be used
-//   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU
+//   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; and
+//                                            features of frames x options x depth x subsampling
+//   cross_backend frames DEVICE              features of frames only
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
@@ -22,6 +24,7 @@
 
 #include "acuity/scorer.h"
 #include "cross_backend/bench.h"
+#include "cross_backend/frames_check.h"
 #include "cross_backend/kernels_check.h"
 #include "device/device.h"
 #include "device/pinned.h"
@@ -380,9 +383,10 @@ int test(const std::string& device, bool quick) {
     fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
     return 1;
   }
-  const Tally pixels = check_pixels(*opened);
-  comparisons += pixels.comparisons;
-  failures += pixels.failures;
+  for (const Tally& tally : {check_pixels(*opened), check_frames(*opened, quick)}) {
+    comparisons += tally.comparisons;
+    failures += tally.failures;
+  }
   test_together(*opened, 200, 190);
   if (!quick) test_together(*opened, 1601, 1300);
   for (const MetricEntry& entry : registry()) {
@@ -432,6 +436,13 @@ int test(const std::string& device, bool quick) {
   return failures == 0 && comparisons > 0 ? 0 : 1;
 }
 
+int test_frames(const std::string& device) {
+  const Result<std::shared_ptr<Device>> opened = open_device(device);
+  const Tally tally = opened.ok() ? check_frames(*opened, false) : Tally{1, 1};
+  fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
+  return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
+}
+
 int support() {
   const DeviceList list = list_devices();
   for (const DeviceInfo& device : list.devices) {
@@ -461,8 +472,9 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench") {
     return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
+  if (arguments.size() == 2 && arguments[0] == "frames") return acuity::tests::test_frames(arguments[1]);
   std::fprintf(stderr,
-               "usage: cross_backend support | test DEVICE [--quick] | once DEVICE SIDE [METRIC] | "
+               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE | once DEVICE SIDE [METRIC] | "
                "bench DEVICE [METRIC]\n");
   return 2;
 }

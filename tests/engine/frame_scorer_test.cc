@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "acuity/frame_scorer.h"
 
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "acuity/scorer.h"
@@ -15,7 +19,10 @@ const tests::SyntheticClip& clip() {
 }
 
 FrameScorerOptions options(std::vector<FrameMetricRequest> metrics, int threads = 2) {
-  return {.metrics = std::move(metrics), .width = 96, .height = 64, .threads = threads};
+  return {.metrics = std::move(metrics),
+          .format = FrameFormat{{.width = 96, .height = 64}},
+          .device = "cpu",
+          .threads = threads};
 }
 
 const FrameMetricRequest kMotion{"motion", {{"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}};
@@ -30,8 +37,8 @@ std::vector<FrameScore> score(const FrameScorerOptions& how, const std::vector<b
     const FrameView reference = clip().reference[i].view(), distorted = clip().distorted[i].view();
     bool near = false;
     for (size_t k = 0; k < scored.size(); ++k) {
-      const size_t apart = k > i ? k - i : i - k;
-      near = near || (scored[k] && apart <= FrameScorer::kNeighbours);
+      const int after = static_cast<int>(i) - static_cast<int>(k);
+      near = near || (scored[k] && after >= -scorer->frames_before() && after <= scorer->frames_after());
     }
     if (!near) continue;
     const Status pushed = scored[i] ? scorer->push(reference, distorted) : scorer->push_neighbour(reference, distorted);
@@ -45,7 +52,7 @@ std::vector<FrameScore> score(const FrameScorerOptions& how, const std::vector<b
 TEST(FrameScorer, PartsGiveWhatTheWholeGives) {
   const std::vector<FrameScore> whole = score(options({kMotion, kFloatMotion, kPsnr}), std::vector<bool>(30, true));
   for (const auto& [first, end, every] :
-       std::vector<std::array<size_t, 3>>{{0, 30, 2}, {11, 13, 1}, {20, 30, 1}, {0, 30, 25}}) {
+       std::vector<std::array<size_t, 3>>{{0, 30, 2}, {11, 13, 1}, {20, 30, 1}, {0, 30, 25}, {3, 30, 7}, {1, 30, 9}}) {
     std::vector<bool> scored(30, false);
     for (size_t i = first; i < end; i += every) scored[i] = true;
     const std::vector<FrameScore> part = score(options({kMotion, kFloatMotion, kPsnr}, 3), scored);
@@ -100,8 +107,19 @@ TEST(FrameScorer, RefusesWhatMakesNoSense) {
   EXPECT_EQ(message(options({{"psnr_yuv", {{"x", "1"}}}})).find("psnr_yuv has no option 'x'"), 0u);
   EXPECT_EQ(message(options({kPsnr}, -1)), "-1 threads make no sense; use 0 for one a core, or more");
   FrameScorerOptions deep = options({kPsnr});
-  deep.depth = 17;
+  deep.format.depth = 17;
   EXPECT_EQ(message(deep), "17 bits a sample make no sense; use 8 to 16");
+  FrameScorerOptions slow = options({kPsnr});
+  slow.format.rate = {0, 1};
+  EXPECT_EQ(message(slow), "invalid frame rate 0/1: expected a number above 0, or 0/0 if it is unknown");
+  FrameScorerOptions unequal = options({kPsnr});
+  unequal.distorted_format = unequal.format;
+  unequal.distorted_format->full_range = true;
+  EXPECT_TRUE(FrameScorer::create(unequal).ok()) << "they may mean something else";
+  unequal.distorted_format->height = 66;
+  EXPECT_EQ(message(unequal),
+            "the reference has 96x64 samples of 8 bits, the distorted video 96x66 of 8 bits or another subsampling; "
+            "convert one of them first");
   EXPECT_EQ(Scorer::create({.metrics = {"motion"}}, 64, 64).status().message(),
             "motion works on frames of video; use FrameScorer");
 }
@@ -117,6 +135,143 @@ TEST(FrameScorer, EndsOnce) {
   EXPECT_TRUE(scorer->finish().ok());
   EXPECT_EQ(scorer->push(frame, frame).code(), StatusCode::usage);
   EXPECT_EQ(scorer->finish().status().code(), StatusCode::usage);
+}
+
+Status push(FrameScorer& scorer, size_t frame, std::optional<int64_t> number = {}) {
+  return scorer.push(clip().reference[frame].view(), clip().distorted[frame].view(), number);
+}
+
+TEST(FrameScorer, DeliversEachFrameInOrderLongBeforeTheEnd) {
+  for (const int threads : {1, 2, 4}) {
+    std::vector<FrameValues> delivered;
+    FrameScorerOptions how = options({kPsnr, kMotion, {"vmaf"}}, threads);
+    const std::thread::id here = std::this_thread::get_id();
+    how.on_scores = [&](const FrameValues& frame) {
+      EXPECT_EQ(std::this_thread::get_id(), here);
+      delivered.push_back(frame);
+    };
+    Result<FrameScorer> scorer = FrameScorer::create(how);
+    ASSERT_TRUE(scorer.ok()) << scorer.status().message();
+    EXPECT_EQ(scorer->frames_after(), 2);
+    for (size_t i = 0; i < 20; ++i) {
+      ASSERT_TRUE(push(*scorer, i, 1000 + 10 * static_cast<int64_t>(i)).ok());
+      // Those that may pass a slow one, and those that wait for frames to come.
+      EXPECT_GE(delivered.size() + static_cast<size_t>(threads == 1 ? 0 : 2 * (threads + 1)) + 2, i + 1);
+    }
+    EXPECT_LT(delivered.size(), 20u);
+    const Result<std::vector<FrameScore>> scores = scorer->finish();
+    ASSERT_TRUE(scores.ok()) << scores.status().message();
+    ASSERT_EQ(delivered.size(), 20u);
+    for (size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(delivered[i].number, 1000 + 10 * static_cast<int64_t>(i));
+      for (size_t m = 0; m < 3; ++m) {
+        const FrameScore& score = (*scores)[m];
+        ASSERT_EQ(delivered[i].outputs[m].size(), score.outputs.size());
+        EXPECT_EQ(delivered[i].values[m], score.outputs[score.headline].values[i]);
+        for (size_t o = 0; o < score.outputs.size(); ++o) {
+          EXPECT_EQ(delivered[i].outputs[m][o], score.outputs[o].values[i]);
+          EXPECT_EQ(scorer->output_names(m)[o], score.outputs[o].name);
+        }
+      }
+    }
+    EXPECT_TRUE(scorer->output_names(3).empty());
+  }
+}
+
+TEST(FrameScorer, AnswersForAFrameOnceThoseItDependsOnAreThere) {
+  Result<FrameScorer> scorer = FrameScorer::create(options({kFloatMotion}, 3));
+  ASSERT_TRUE(scorer.ok());
+  ASSERT_TRUE(push(*scorer, 0).ok());
+  EXPECT_EQ(scorer->score_at(0).status().message(),
+            "the values of frame 0 depend on frames after it, up to 1 of them; push them, or call finish()");
+  ASSERT_TRUE(scorer->push_neighbour(clip().reference[1].view(), clip().distorted[1].view()).ok());
+  ASSERT_TRUE(push(*scorer, 2).ok());
+  const Result<FrameValues> first = scorer->score_at(0);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_EQ(scorer->score_at(1).status().message(), "frame 1 was not pushed to be scored");
+  EXPECT_EQ(scorer->score_at(3).status().code(), StatusCode::usage);
+  const Result<std::vector<FrameScore>> scores = scorer->finish();
+  ASSERT_TRUE(scores.ok());
+  EXPECT_EQ(scorer->score_at(0)->outputs, first->outputs);
+  EXPECT_EQ(scorer->score_at(2)->values[0], (*scores)[0].outputs[1].values[1]);
+}
+
+TEST(FrameScorer, NumbersOfFramesIncreaseAndAreInMessages) {
+  Result<FrameScorer> scorer = FrameScorer::create(options({kPsnr}));
+  ASSERT_TRUE(scorer.ok());
+  ASSERT_TRUE(push(*scorer, 0, 7).ok());
+  EXPECT_EQ(push(*scorer, 1, 7).message(), "frame 7 was pushed after frame 7; numbers of frames must increase");
+  FrameView wrong = clip().reference[0].view();
+  wrong.width = 94;
+  EXPECT_EQ(scorer->push(wrong, wrong, 12).message().find("the reference frame 12 has 94x64"), 0u);
+  EXPECT_TRUE(push(*scorer, 1).ok()) << "a frame that was refused has not been pushed";
+  EXPECT_TRUE(scorer->score_at(8).ok());
+}
+
+TEST(FrameScorer, CanBeCancelled) {
+  for (const int threads : {1, 3}) {
+    std::atomic<int64_t> delivered = 0;
+    FrameScorerOptions how = options({{"vmaf"}}, threads);
+    how.on_scores = [&](const FrameValues&) { ++delivered; };
+    Result<FrameScorer> scorer = FrameScorer::create(how);
+    ASSERT_TRUE(scorer.ok());
+    std::thread other([&] {
+      while (delivered < 5) std::this_thread::yield();
+      scorer->cancel();
+    });
+    Status status;
+    for (size_t i = 0; status.ok() && i < 1000000; ++i) status = push(*scorer, i % 30);
+    other.join();
+    EXPECT_EQ(status.code(), StatusCode::cancelled);
+    EXPECT_EQ(push(*scorer, 0).code(), StatusCode::cancelled);
+    EXPECT_TRUE(scorer->score_at(3).ok()) << "what was delivered stays";
+    EXPECT_EQ(scorer->finish().status().code(), StatusCode::cancelled);
+  }
+}
+
+TEST(FrameScorer, WhatTheCallbackThrowsBecomesAStatus) {
+  FrameScorerOptions how = options({kPsnr}, 1);
+  how.on_scores = [](const FrameValues&) { throw std::runtime_error("full disk"); };
+  Result<FrameScorer> scorer = FrameScorer::create(how);
+  ASSERT_TRUE(scorer.ok());
+  EXPECT_EQ(push(*scorer, 0).message(), "scoring failed: full disk");
+}
+
+TEST(FrameScorer, SaysWhereFeaturesRun) {
+  FrameScorerOptions how = options({kPsnr, kMotion});
+  how.device = "vulkan";
+  EXPECT_EQ(FrameScorer::create(how).status().message(), "motion runs on the CPU only; use the device cpu or auto");
+  EXPECT_EQ(FrameScorer::create(how).status().code(), StatusCode::device);
+  how.metrics = {{"vmaf"}};
+  EXPECT_EQ(FrameScorer::create(how).status().message(),
+            "vmaf needs adm, motion, vif, which run on the CPU only; use the device cpu or auto");
+  how.metrics = {kPsnr};
+  how.device = "tpu";
+  EXPECT_EQ(FrameScorer::create(how).status().code(), StatusCode::unknown_device);
+  how.metrics = {kPsnr, kMotion};
+  how.device = "auto";
+  const std::vector<FrameScore> scores = score(how, std::vector<bool>(3, true));
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_TRUE(scores[0].provenance.device.starts_with("cpu (")) << scores[0].provenance.device;
+  EXPECT_TRUE(scores[0].provenance.assumptions.back().starts_with(
+      "device: auto took the CPU, which is expected to score the pair in "));
+  EXPECT_EQ(scores[1].provenance.assumptions.back(), "device: auto chose the CPU: motion has no GPU version");
+}
+
+// lavapipe: several frames in flight, neighbours between them, and another feature on the CPU.
+TEST(FrameScorer, ADeviceGivesTheSameValues) {
+  std::vector<bool> scored(30, true);
+  for (size_t i = 0; i < 30; i += 3) scored[i] = false;
+  const std::vector<FrameScore> expected = score(options({kPsnr}), scored);
+  FrameScorerOptions how = options({kPsnr});
+  how.device = "vulkan";
+  const std::vector<FrameScore> found = score(how, scored);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].provenance.device.starts_with("vulkan:0 (")) << found[0].provenance.device;
+  ASSERT_EQ(found[0].outputs.size(), expected[0].outputs.size());
+  for (size_t o = 0; o < 3; ++o) EXPECT_EQ(found[0].outputs[o].values, expected[0].outputs[o].values);
+  ASSERT_EQ(found[0].aggregates.size(), 3u);
+  EXPECT_EQ(found[0].aggregates[0].value, expected[0].aggregates[0].value);
 }
 
 }  // namespace

@@ -32,14 +32,19 @@ TEST(Statuses, AScorerThatWasMovedFromSaysSo) {
 }
 
 TEST(Statuses, AFrameScorerThatWasMovedFromSaysSo) {
-  Result<FrameScorer> created = FrameScorer::create({.metrics = {{"motion"}}, .width = 16, .height = 16});
+  Result<FrameScorer> created =
+      FrameScorer::create({.metrics = {{"motion"}}, .format = FrameFormat{{.width = 16, .height = 16}}});
   ASSERT_TRUE(created.ok()) << created.status().message();
   const FrameScorer kept = std::move(*created);
   FrameScorer& moved = *created;
-  for (const Status& status : {moved.push({}, {}), moved.push_neighbour({}, {}), moved.finish().status()}) {
+  for (const Status& status :
+       {moved.push({}, {}), moved.push_neighbour({}, {}), moved.finish().status(), moved.score_at(0).status()}) {
     EXPECT_EQ(status.code(), StatusCode::usage);
     EXPECT_EQ(status.message(), "this FrameScorer was moved from; use the one it was moved to");
   }
+  moved.cancel();
+  EXPECT_TRUE(moved.output_names(0).empty());
+  EXPECT_EQ(moved.frames_before() + moved.frames_after(), 0);
 }
 
 TEST(Statuses, WhatIsThrownBecomesAStatus) {

@@ -52,7 +52,7 @@ std::pair<double, double> place(const FrameForm& form, int plane, int x, int y) 
 
 std::shared_ptr<VideoFrame> draw(const FrameForm& form, const Scene& scene) {
   auto frame = std::make_shared<VideoFrame>();
-  const FrameView shape = form_view(format_of(form), form);
+  const FrameShape shape = frame_format(format_of(form), form, {});
   const Levels levels(form);
   for (int plane = 0; plane < shape.planes_count(); ++plane) {
     for (int y = 0; y < shape.plane_height(plane); ++y) {

@@ -140,7 +140,7 @@ TEST(Adm, IsTheSameOnAllTargets) {
 TEST(Adm, RefusesWhatItCannotHold) {
   expect_refused("adm", {.width = 16, .height = 64}, "at least 17 x 17");
   expect_refused("adm", {.width = 64, .height = 16}, "at least 17 x 17");
-  const FrameView format{.width = 64, .height = 64};
+  const FrameShape format{.width = 64, .height = 64};
   expect_refused("adm", format, "float_adm", {{"adm_norm_view_dist", "2.9"}});
   expect_refused("adm", format, "1080 rows seen from 3 or 5", {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "4"}});
   expect_refused("adm", format, "adm_csf_scale", {{"adm_csf_mode", "1"}});

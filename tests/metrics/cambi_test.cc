@@ -20,10 +20,7 @@ namespace {
 const std::string kClip = "synth_320x240_4f_8bit_422";
 
 std::string refusal(int width, int height, const std::string& options) {
-  FrameView format;
-  format.width = width;
-  format.height = height;
-  return create_feature("cambi", format, options_of(options)).status().message();
+  return create_feature("cambi", {.width = width, .height = height}, options_of(options)).status().message();
 }
 
 TEST(Cambi, EqualsLibvmaf) { expect_golden("cambi", "cambi", {}, 0); }
@@ -190,10 +187,9 @@ TEST(Cambi, SamplesAboveTheDepthAreRefused) {
     const auto worker = (*feature)->create_worker();
     ASSERT_TRUE(worker.ok());
     const FrameView frame = clip.distorted[0].view();
-    FrameWindow window;
-    window.reference[0] = window.distorted[0] = &frame;
+    FeatureWindows windows(**feature, **worker, {frame}, {frame});
     double value = 0;
-    const std::string message = (*worker)->measure(window, {&value, 1}).message();
+    const std::string message = windows.measure(0, {&value, 1}).message();
     EXPECT_EQ(message.substr(0, 35), "row 7 of the frame has a sample of ");
   }
 }

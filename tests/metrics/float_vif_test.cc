@@ -95,7 +95,7 @@ TEST(FloatVif, WidestWindow) {
 TEST(FloatVif, RefusesWhatItCannotHold) {
   expect_refused("float_vif", {.width = 15, .height = 64}, "at least 16 x 16");
   expect_refused("float_vif", {.width = 64, .height = 15}, "at least 16 x 16");
-  const FrameView format{.width = 64, .height = 64};
+  const FrameShape format{.width = 64, .height = 64};
   expect_refused("float_vif", format, "13 x 13", {{"vif_prescale", "0.2"}});
   expect_refused("float_vif", {.width = 32, .height = 64}, "at least 56 x 56", {{"vif_kernelscale", "3.7113"}});
   expect_refused("float_vif", format, "use one of 0.4444, 0.5", {{"vif_kernelscale", "0.9"}});

@@ -14,10 +14,7 @@ namespace {
 
 std::string refusal(const std::string& feature, int width, int height, const std::string& options,
                     Subsampling subsampling = Subsampling::yuv420) {
-  FrameView format;
-  format.width = width;
-  format.height = height;
-  format.subsampling = subsampling;
+  const FrameShape format{.width = width, .height = height, .subsampling = subsampling};
   return create_feature(feature, format, options_of(options)).status().message();
 }
 

@@ -91,10 +91,8 @@ TEST(Vif, RowsMayLieAnywhere) {
   moved.planes[0] = memory.data() + 200 * 66;
   moved.row_strides[0] = -200;
   std::vector<double> values(15);
-  FrameWindow window;
-  window.reference[0] = &moved;
-  window.distorted[0] = &distorted;
-  ASSERT_TRUE((*worker)->measure(window, values).ok());
+  FeatureWindows windows(**feature, **worker, {moved}, {distorted});
+  ASSERT_TRUE(windows.measure(0, values).ok());
   EXPECT_EQ(values[4], 0.4746162297381902);
 }
 

@@ -14,13 +14,8 @@ namespace {
 
 using tests::GoldenValue;
 
-FrameScorerOptions options_for(const FrameView& format, std::vector<FrameMetricRequest> metrics, int threads = 2) {
-  return {.metrics = std::move(metrics),
-          .width = format.width,
-          .height = format.height,
-          .depth = format.depth,
-          .subsampling = format.subsampling,
-          .threads = threads};
+FrameScorerOptions options_for(const FrameShape& format, std::vector<FrameMetricRequest> metrics, int threads = 2) {
+  return {.metrics = std::move(metrics), .format = FrameFormat{format}, .device = "cpu", .threads = threads};
 }
 
 Result<std::vector<FrameScore>> score_clip(const tests::SyntheticClip& clip, std::vector<FrameMetricRequest> metrics,

@@ -40,10 +40,15 @@ int main() {
   frame.subsampling = acuity::Subsampling::grey;
   frame.planes[0] = reinterpret_cast<const std::byte*>(grey.data());
   frame.row_strides[0] = 16;
+  acuity::FrameFormat format;
+  format.width = format.height = 16;
+  format.subsampling = acuity::Subsampling::grey;
+  size_t delivered = 0;
   auto frames = acuity::FrameScorer::create(
-      {.metrics = {{"psnr_yuv"}}, .width = 16, .height = 16, .subsampling = acuity::Subsampling::grey});
+      {.metrics = {{"psnr_yuv"}}, .format = format, .on_scores = [&](const acuity::FrameValues&) { ++delivered; }});
   if (!frames.ok() || !frames->push(frame, frame).ok() || !frames->push_neighbour(frame, frame).ok()) return 1;
   const auto series = frames->finish();
+  if (delivered != 1 || !frames->score_at(0).ok() || frames->output_names(0).size() != 1) return 1;
   if (!series.ok() || series.value()[0].outputs[0].values.size() != 1) return 1;
   return acuity::find_metric("no such metric") == nullptr ? 0 : 1;
 }

@@ -17,6 +17,7 @@
 
 #include "engine/feature.h"
 #include "lang/targets.h"
+#include "support/feature_windows.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::tests {
@@ -54,13 +55,13 @@ struct FeatureValues {
   std::map<std::string, double> aggregates;
 };
 
-inline Result<std::unique_ptr<Feature>> create_feature(const std::string& name, const FrameView& format,
+inline Result<std::unique_ptr<Feature>> create_feature(const std::string& name, const FrameShape& format,
                                                        const std::vector<OptionValue>& options) {
   const FeatureEntry* entry = find_feature(name);
   if (entry == nullptr) return Status(StatusCode::usage, "no feature " + name);
   Result<OptionValues> values = OptionValues::parse(entry->info, options);
   if (!values.ok()) return values.status();
-  return entry->create({format.width, format.height, format.depth, format.subsampling, *values});
+  return entry->create({{format}, {format}, *values});
 }
 
 /// Frames are measured from the last to the first, because their order must not matter.
@@ -76,19 +77,17 @@ inline FeatureValues measure_clip(const std::string& name, const SyntheticClip& 
   std::vector<FrameView> reference, distorted;
   for (const OwnedFrame& frame : clip.reference) reference.push_back(frame.view());
   for (const OwnedFrame& frame : clip.distorted) distorted.push_back(frame.view());
-  FeatureSeries series((*feature)->value_count(), std::vector<double>(reference.size()));
-  for (size_t i = reference.size(); i-- > 0;) {
-    FrameWindow window{.index = static_cast<int64_t>(i)};
-    for (size_t back = 0; back <= static_cast<size_t>((*feature)->history()) && back <= i; ++back) {
-      window.reference[back] = &reference[i - back];
-      window.distorted[back] = &distorted[i - back];
-    }
-    std::vector<double> values((*feature)->value_count());
-    const Status status = (*worker)->measure(window, values);
+  FeatureWindows windows(**feature, **worker, std::move(reference), std::move(distorted));
+  std::vector<std::vector<double>> numbers(windows.count(), std::vector<double>((*feature)->value_count()));
+  for (size_t i = windows.count(); i-- > 0;) {
+    const Status status = windows.measure(i, numbers[i]);
     EXPECT_TRUE(status.ok()) << status.message();
-    for (size_t v = 0; v < values.size(); ++v) series[v][i] = values[v];
   }
-  (*feature)->conclude(series);
+  FeatureSeries series((*feature)->value_count());
+  for (size_t i = 0; i < windows.count(); ++i) {
+    const std::vector<double> values = windows.conclude(i, numbers);
+    for (size_t v = 0; v < values.size(); ++v) series[v].push_back(values[v]);
+  }
   for (const NamedValue& aggregate : (*feature)->aggregates(series))
     result.aggregates[aggregate.name] = aggregate.value;
   for (size_t v = 0; v < (*feature)->outputs().size(); ++v) {
@@ -157,7 +156,7 @@ inline void expect_same_on_all_targets(const std::string& feature, const std::st
 }
 
 /// create() refuses frames like these, with a message that holds `words`.
-inline void expect_refused(const std::string& feature, const FrameView& format, const std::string& words,
+inline void expect_refused(const std::string& feature, const FrameShape& format, const std::string& words,
                            const std::vector<OptionValue>& options = {}) {
   const Result<std::unique_ptr<Feature>> created = create_feature(feature, format, options);
   ASSERT_FALSE(created.ok());

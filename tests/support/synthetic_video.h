@@ -20,15 +20,15 @@ namespace acuity::tests {
 
 /// A frame with memory of its own, planes without gaps.
 struct OwnedFrame {
-  FrameView format;  // without planes
+  FrameShape format;
   std::array<std::vector<uint8_t>, 3> planes;
 
   FrameView view() const {
-    FrameView view = format;
+    FrameView view{format};
     for (int p = 0; p < view.planes_count(); ++p) {
       const auto at = static_cast<size_t>(p);
       view.planes[at] = reinterpret_cast<const std::byte*>(planes[at].data());
-      view.row_strides[at] = view.plane_width(p) * (view.depth > 8 ? 2 : 1);
+      view.row_strides[at] = view.plane_width(p) * view.sample_bytes();
     }
     return view;
   }
@@ -115,17 +115,10 @@ class SyntheticVideo {
     return std::clamp(value, 4 * 16, 4 * 240);
   }
 
-  FrameView format() const {
-    FrameView format;
-    format.width = width_;
-    format.height = height_;
-    format.depth = depth_;
-    format.subsampling = subsampling_;
-    return format;
-  }
+  FrameShape format() const { return {width_, height_, depth_, subsampling_}; }
 
   Plane reference_plane(int plane, int t) const {
-    const FrameView shape = format();
+    const FrameShape shape = format();
     Plane out{shape.plane_width(plane), shape.plane_height(plane), {}};
     out.samples.resize(static_cast<size_t>(out.width) * static_cast<size_t>(out.height));
     const int across = plane > 0 && subsampling_ != Subsampling::yuv444 ? 1 : 0;

@@ -90,8 +90,8 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   const Viewing viewing = viewing_of(setup.options);
   const bool usual = std::abs(viewing.distance * viewing.height - kLeastHeights) < 1e-8 &&
                      *setup.options.number("adm_csf_mode") == kWatson;
-  const Plan<IntegerOptions> plan{.width = setup.width,
-                                  .height = setup.height,
+  const Plan<IntegerOptions> plan{.width = setup.format.width,
+                                  .height = setup.format.height,
                                   .options = {.sensitivities = *sensitivities,
                                               .usual_viewing = usual,
                                               .gain = *setup.options.number("adm_enhn_gain_limit"),

@@ -136,7 +136,7 @@ class Cambi : public Feature {
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   const OptionValues& options = setup.options;
   const auto whole = [&](std::string_view name) { return static_cast<int>(*options.number(name)); };
-  const Side frame{setup.width, setup.height};
+  const Side frame{setup.format.width, setup.format.height};
   const auto given = [&](std::string_view width, std::string_view height) {
     const Side side{whole(width), whole(height)};
     return side.width == 0 || side.height == 0 ? frame : side;
@@ -161,7 +161,7 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   plan.full_reference = is_on(options, "full_ref");
   plan.halved = leaves_out_first_scale(whole("cambi_high_res_speedup"), encoded);
   const int depth = whole("enc_bitdepth");
-  plan.smooth = (depth == 0 ? setup.depth : depth) < 10;
+  plan.smooth = (depth == 0 ? setup.format.depth : depth) < 10;
   plan.part = *options.number(options.text("topk") != "0.6" ? "topk" : "cambi_topk");
   const int size = whole("window_size");
   plan.distorted = {encoded.width, encoded.height, window_for(size, encoded, plan.halved)};

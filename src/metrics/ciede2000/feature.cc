@@ -136,7 +136,7 @@ class Ciede final : public Feature {
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("ciede", setup, {8, 10, 12, 16}));
   ACUITY_TRY(check_chroma("ciede", setup));
-  return std::unique_ptr<Feature>(std::make_unique<Ciede>(setup.width));
+  return std::unique_ptr<Feature>(std::make_unique<Ciede>(setup.format.width));
 }
 
 }  // namespace

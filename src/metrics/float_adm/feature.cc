@@ -76,8 +76,8 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(check_sides("float_adm", setup, adm::kLeastSide));
   const OptionValues& options = setup.options;
-  adm::Plan<Options> plan{.width = setup.width,
-                          .height = setup.height,
+  adm::Plan<Options> plan{.width = setup.format.width,
+                          .height = setup.format.height,
                           .options = {.sensitivities = sensitivities_of(options),
                                       .gain = *options.number("adm_enhn_gain_limit"),
                                       .noise_weight = *options.number("adm_noise_weight"),

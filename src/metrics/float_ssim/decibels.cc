@@ -16,8 +16,8 @@ std::vector<MetricOption> shared_options(const std::string& name) {
 
 Decibels::Decibels(const Feature::Setup& setup)
     : wanted_(is_on(setup.options, "enable_db")), clipped_(is_on(setup.options, "clip_db")) {
-  const double peak = (1 << setup.depth) - 1;
-  const double least_error = 0.5 / (static_cast<double>(setup.width) * setup.height);
+  const double peak = (1 << setup.format.depth) - 1;
+  const double least_error = 0.5 / (static_cast<double>(setup.format.width) * setup.format.height);
   most_ = std::ceil(10.0 * libm_log10(peak * peak / least_error));
 }
 

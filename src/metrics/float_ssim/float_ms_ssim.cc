@@ -70,12 +70,12 @@ class Level {
 class Worker final : public FeatureWorker {
  public:
   Worker(const Feature::Setup& setup, bool factors, Arena arena)
-      : height_(setup.height), factors_(factors), decibels_(setup), arena_(std::move(arena)) {
+      : height_(setup.format.height), factors_(factors), decibels_(setup), arena_(std::move(arena)) {
     for (float*& row : rows_) {
-      row = arena_.take<float>(padded_row(setup.width));
-      std::fill(row, row + padded_row(setup.width), 0.0f);
+      row = arena_.take<float>(padded_row(setup.format.width));
+      std::fill(row, row + padded_row(setup.format.width), 0.0f);
     }
-    int width = setup.width, height = setup.height;
+    int width = setup.format.width, height = setup.format.height;
     for (int i = 0; i < kScales; ++i, width = Halver::half(width), height = Halver::half(height)) {
       levels_.emplace_back(width, height, arena_);
     }
@@ -130,7 +130,7 @@ class FloatMsSsim final : public Feature {
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.width));
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width));
     if (!arena.ok()) return arena.status();
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, factors(), std::move(*arena)));
   }

@@ -34,14 +34,14 @@ struct Shrinking {
 Shrinking choose_shrinking(const Feature::Setup& setup) {
   const int factor = static_cast<int>(*setup.options.number("scale"));
   // By default the shorter side comes to about 256.
-  return {factor > 0 ? factor : std::max(1, (std::min(setup.width, setup.height) + 128) / 256)};
+  return {factor > 0 ? factor : std::max(1, (std::min(setup.format.width, setup.format.height) + 128) / 256)};
 }
 
 class Worker final : public FeatureWorker {
  public:
   Worker(const Feature::Setup& setup, Shrinking shrinking, bool factors, Arena arena)
-      : width_(setup.width),
-        height_(setup.height),
+      : width_(setup.format.width),
+        height_(setup.format.height),
         shrinking_(shrinking),
         factors_(factors),
         decibels_(setup),
@@ -118,7 +118,7 @@ class FloatSsim final : public Feature {
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.width, shrinking_));
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width, shrinking_));
     if (!arena.ok()) return arena.status();
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, shrinking_, factors(), std::move(*arena)));
   }
@@ -135,12 +135,12 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("float_ssim", setup, {8, 10, 12, 16}));
   ACUITY_TRY(check_sides("float_ssim", setup, kWindow));
   const Shrinking shrinking = choose_shrinking(setup);
-  const int width = shrinking.shrunk(setup.width), height = shrinking.shrunk(setup.height);
+  const int width = shrinking.shrunk(setup.format.width), height = shrinking.shrunk(setup.format.height);
   if (std::min(width, height) < kWindow) {
-    return Status(StatusCode::input,
-                  fmt::format("float_ssim would shrink frames of {} x {} pixels by {} to {} x {}, "
-                              "and its window is {} x {}; give it a smaller scale",
-                              setup.width, setup.height, shrinking.factor, width, height, kWindow, kWindow));
+    return Status(StatusCode::input, fmt::format("float_ssim would shrink frames of {} x {} pixels by {} to {} x {}, "
+                                                 "and its window is {} x {}; give it a smaller scale",
+                                                 setup.format.width, setup.format.height, shrinking.factor, width,
+                                                 height, kWindow, kWindow));
   }
   return std::unique_ptr<Feature>(std::make_unique<FloatSsim>(setup, shrinking));
 }

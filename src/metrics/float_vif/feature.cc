@@ -82,10 +82,10 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
                                                  kernel_scale, kernel_scales()));
   }
   Parameters parameters;
-  parameters.width = setup.width;
-  parameters.height = setup.height;
-  parameters.scaled_width = static_cast<int>(setup.width * scale + 0.5);
-  parameters.scaled_height = static_cast<int>(setup.height * scale + 0.5);
+  parameters.width = setup.format.width;
+  parameters.height = setup.format.height;
+  parameters.scaled_width = static_cast<int>(setup.format.width * scale + 0.5);
+  parameters.scaled_height = static_cast<int>(setup.format.height * scale + 0.5);
   parameters.scaling = setup.options.text("vif_prescale_method");
   parameters.noise = noise_of(option("vif_sigma_nsq"), option("vif_enhn_gain_limit"));
   parameters.skip_scale0 = is_on(setup.options, "vif_skip_scale0");
@@ -97,8 +97,8 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
     radius[i] = parameters.kernels[i].radius();
   }
   Feature::Setup scaled = setup;
-  scaled.width = parameters.scaled_width;
-  scaled.height = parameters.scaled_height;
+  scaled.format.width = parameters.scaled_width;
+  scaled.format.height = parameters.scaled_height;
   ACUITY_TRY(check_sides("float_vif", scaled, vif::least_side(radius)));
   if (parameters.scaling == "bilinear" && parameters.scaled_width > kWidestBilinear) {
     return Status(StatusCode::usage,

@@ -48,7 +48,7 @@ class Motion final : public Feature {
  public:
   Motion(std::vector<FeatureOutput> outputs, const Setup& setup)
       : outputs_(std::move(outputs)),
-        width_(setup.width),
+        width_(setup.format.width),
         weighing_(setup.options),
         back_(is_on(setup.options, "motion_five_frame_window") ? 2 : 1),
         moving_average_(is_on(setup.options, "motion_moving_average")) {}
@@ -63,27 +63,35 @@ class Motion final : public Feature {
     return std::unique_ptr<FeatureWorker>(std::make_unique<MotionWorker>(std::move(*difference), weighing_, back_));
   }
 
-  void conclude(FeatureSeries& series) const override {
-    const std::vector<double>& motion = series.front();
-    std::vector<double>& motion2 = series[series.size() - 2];
-    std::vector<double>& motion3 = series[series.size() - 1];
-    const size_t frames = motion.size();
-    // Frames that have none before them are given the motion of the first that has.
-    double before = frames > back_ ? weighing_.blend(motion[back_]) : 0;
-    for (size_t i = 0; i < frames; ++i) {
-      motion2[i] = i < back_ ? 0 : lesser(motion, i);
-      const double blended = i < back_ ? before : weighing_.blend(motion2[i]);
-      motion3[i] = moving_average_ && i >= back_ ? (blended + before) / 2 : blended;
-      before = blended;
-    }
+  int numbers_before() const override { return moving_average_ ? back() : back() - 1; }
+  int numbers_after() const override { return back(); }
+
+  void conclude(const MeasuredWindow& window, std::span<double> values) const override {
+    std::copy(window[0].begin(), window[0].end(), values.begin());
+    double& motion2 = values[values.size() - 2];
+    double& motion3 = values[values.size() - 1];
+    motion2 = window.index < back() ? 0 : lesser(window, 0);
+    motion3 = blended(window, 0);
+    if (moving_average_ && window.index >= back()) motion3 = (motion3 + blended(window, -1)) / 2;
   }
 
  private:
-  // Of the motion into frame i (with a window of five, into the one before it) and out of it.
-  double lesser(const std::vector<double>& motion, size_t i) const {
-    if (i + 1 == motion.size()) return motion[i];
-    const size_t into = i + 1 - back_;
-    return into < back_ ? motion[i + 1] : std::min(motion[into], motion[i + 1]);
+  int back() const { return static_cast<int>(back_); }
+
+  // Of a frame, the motion into it (with a window of five, into the one before it) and out of it.
+  double lesser(const MeasuredWindow& window, int offset) const {
+    if (!window.has(offset + 1)) return window[offset].front();
+    const int into = offset + 1 - back();
+    const double out_of = window[offset + 1].front();
+    return window.index + into < back() ? out_of : std::min(window[into].front(), out_of);
+  }
+
+  // Frames that have none before them are given the motion of the first that has.
+  double blended(const MeasuredWindow& window, int offset) const {
+    const auto index = static_cast<int>(std::min<int64_t>(window.index + offset, back()));
+    if (index == back()) return weighing_.blend(lesser(window, offset));
+    const int first = offset + back() - index;
+    return window.has(first) ? weighing_.blend(window[first].front()) : 0;
   }
 
   std::vector<FeatureOutput> outputs_;

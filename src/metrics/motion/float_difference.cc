@@ -4,6 +4,7 @@
 #include "metrics/motion/float_difference.h"
 
 #include <cmath>
+#include <vector>
 
 #include "base/try.h"
 #include "metrics/frame_rows.h"
@@ -77,68 +78,66 @@ float between(const HalfPlace& row, const HalfPlace& column, const float* first,
          dy * (1 - dx) * second[column.first] + dy * dx * second[column.second];
 }
 
-size_t padded(int width) { return round_up(static_cast<size_t>(width), 16); }
-
 }  // namespace
 
-Result<FloatDifference> FloatDifference::create(int width, const Taps& taps, bool add_half_size) {
+Result<FloatBlur> FloatBlur::create(int width, const Taps& taps) {
   constexpr size_t kMargin = 16;
-  const size_t row = padded(width), down = row + 2 * kMargin;
-  const size_t sums = RowSums::scratch_floats(width), half_sums = add_half_size ? RowSums::scratch_floats(width) : 0;
-  FloatDifference result;
+  const size_t row = BlurredPlane{.width = width}.stride(), down = row + 2 * kMargin;
+  FloatBlur result;
   result.taps_ = taps;
-  result.add_half_size_ = add_half_size;
-  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(14 * Arena::cost<float>(row) + Arena::cost<float>(down) +
-                                                  Arena::cost<float>(sums) + Arena::cost<float>(half_sums)));
-  for (Side& side : result.sides_) {
-    for (float*& samples : side.rows) samples = result.memory_.take<float>(row);
-    for (float*& blurred : side.blurred) blurred = result.memory_.take<float>(row);
-  }
+  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(5 * Arena::cost<float>(row) + Arena::cost<float>(down)));
+  for (float*& samples : result.rows_) samples = result.memory_.take<float>(row);
   result.down_ = result.memory_.take<float>(down) + kMargin;
-  result.sums_ = result.memory_.take<float>(sums);
-  result.half_sums_ = result.memory_.take<float>(half_sums);
   return result;
 }
 
-float FloatDifference::mean(const FrameView& before, const FrameView& now, int plane) {
-  const int width = now.plane_width(plane), height = now.plane_height(plane);
-  const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
-  const std::array<const FrameView*, 2> frames{&before, &now};
-  RowSums sums(sums_, width), half_sums(half_sums_, half_width);
-  std::vector<HalfPlace> columns;
-  for (int x = 0; add_half_size_ && x < half_width; ++x) columns.emplace_back(x, width, half_width);
-  int half_y = 0;
-  for (int y = -2; y < height; ++y) {
-    for (size_t i = 0; i < 2 && y + 2 < height; ++i) {
-      read_frame_row(*frames[i], plane, y + 2, -128, sides_[i].rows[static_cast<size_t>(y + 2) % 5]);
-    }
+void FloatBlur::blur(const FrameView& frame, int plane, const BlurredPlane& out) {
+  for (int y = -2; y < out.height; ++y) {
+    if (y + 2 < out.height) read_frame_row(frame, plane, y + 2, -128, rows_[static_cast<size_t>(y + 2) % 5]);
     if (y < 0) continue;
-    const size_t last = static_cast<size_t>(y) % 2;
-    for (Side& side : sides_) {
-      std::array<const float*, 5> rows;
-      for (int k = 0; k < 5; ++k) {
-        rows[static_cast<size_t>(k)] = side.rows[static_cast<size_t>(mirrored(y + k - 2, height) % 5)];
-      }
-      HWY_DYNAMIC_DISPATCH(BlurRow)(rows, taps_, width, down_, side.blurred[last]);
+    std::array<const float*, 5> rows;
+    for (int k = 0; k < 5; ++k) {
+      rows[static_cast<size_t>(k)] = rows_[static_cast<size_t>(mirrored(y + k - 2, out.height) % 5)];
     }
-    HWY_DYNAMIC_DISPATCH(SubtractRow)(sides_[0].blurred[last], sides_[1].blurred[last], width, sums.row());
-    sums.add();
-
-    const HalfPlace row(half_y, height, half_height);
-    if (!add_half_size_ || half_y == half_height || row.second > y) continue;
-    const size_t first = static_cast<size_t>(row.first) % 2, second = static_cast<size_t>(row.second) % 2;
-    for (size_t x = 0; x < columns.size(); ++x) {
-      const auto value = [&](const Side& side) {
-        return between(row, columns[x], side.blurred[first], side.blurred[second]);
-      };
-      half_sums.row()[x] = std::abs(value(sides_[0]) - value(sides_[1]));
-    }
-    half_sums.add();
-    ++half_y;
+    HWY_DYNAMIC_DISPATCH(BlurRow)(rows, taps_, out.width, down_, out.row(y));
   }
-  const auto mean_of = [](float sum, int w, int h) { return sum / static_cast<float>(w * h); };
-  const float whole_size = mean_of(sums.total(), width, height);
-  return add_half_size_ ? whole_size + mean_of(half_sums.total(), half_width, half_height) : whole_size;
+}
+
+Result<FloatDifference> FloatDifference::create(int width, bool add_half_size) {
+  const size_t sums = RowSums::scratch_floats(width);
+  FloatDifference result;
+  result.add_half_size_ = add_half_size;
+  ACUITY_TRY_ASSIGN(result.memory_, Arena::create(Arena::cost<float>(sums)));
+  result.sums_ = result.memory_.take<float>(sums);
+  return result;
+}
+
+float FloatDifference::mean(const BlurredPlane& before, const BlurredPlane& now) {
+  RowSums sums(sums_, now.width);
+  for (int y = 0; y < now.height; ++y) {
+    HWY_DYNAMIC_DISPATCH(SubtractRow)(before.row(y), now.row(y), now.width, sums.row());
+    sums.add();
+  }
+  const float whole_size = sums.total() / static_cast<float>(now.width * now.height);
+  return add_half_size_ ? whole_size + half_size_mean(before, now) : whole_size;
+}
+
+float FloatDifference::half_size_mean(const BlurredPlane& before, const BlurredPlane& now) {
+  const int width = (now.width + 1) / 2, height = (now.height + 1) / 2;
+  RowSums sums(sums_, width);
+  std::vector<HalfPlace> columns;
+  for (int x = 0; x < width; ++x) columns.emplace_back(x, now.width, width);
+  for (int y = 0; y < height; ++y) {
+    const HalfPlace row(y, now.height, height);
+    for (size_t x = 0; x < columns.size(); ++x) {
+      const auto value = [&](const BlurredPlane& plane) {
+        return between(row, columns[x], plane.row(row.first), plane.row(row.second));
+      };
+      sums.row()[x] = std::abs(value(before) - value(now));
+    }
+    sums.add();
+  }
+  return sums.total() / static_cast<float>(width * height);
 }
 
 }  // namespace acuity::motion

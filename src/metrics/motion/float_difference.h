@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How much two frames differ once both are blurred, in floats.
+// Planes blurred, and how much two of them differ, in floats.
 #ifndef ACUITY_METRICS_MOTION_FLOAT_DIFFERENCE_H
 #define ACUITY_METRICS_MOTION_FLOAT_DIFFERENCE_H
 
 #include <array>
 #include <cstddef>
-#include <vector>
 
 #include "acuity/frame.h"
 #include "acuity/status.h"
@@ -16,31 +15,48 @@ namespace acuity::motion {
 /// In the order of the rows or columns they belong to.
 using Taps = std::array<float, 5>;
 
+/// A plane in memory that is aligned as an Arena's.
+struct BlurredPlane {
+  int width = 0;
+  int height = 0;
+  float* values = nullptr;
+
+  /// From one row to the next.
+  size_t stride() const { return round_up(static_cast<size_t>(width), 16); }
+  size_t count() const { return stride() * static_cast<size_t>(height); }
+  float* row(int y) const { return values + static_cast<size_t>(y) * stride(); }
+};
+
+class FloatBlur {
+ public:
+  /// For planes up to that width, at least 3 pixels.
+  static Result<FloatBlur> create(int width, const Taps& taps);
+  size_t bytes() const { return memory_.size(); }
+
+  void blur(const FrameView& frame, int plane, const BlurredPlane& out);
+
+ private:
+  Taps taps_{};
+  Arena memory_;
+  std::array<float*, 5> rows_{};  // of samples
+  float* down_ = nullptr;         // a row blurred downwards
+};
+
 class FloatDifference {
  public:
-  /// For planes up to that width, at least 3 pixels. `add_half_size` adds the difference of the blurred planes at half
-  /// their size.
-  static Result<FloatDifference> create(int width, const Taps& taps, bool add_half_size);
-
+  /// For planes up to that width. `add_half_size` adds the difference of the planes at half their size.
+  static Result<FloatDifference> create(int width, bool add_half_size);
   size_t bytes() const { return memory_.size(); }
 
   /// The mean absolute difference, in 8-bit steps.
-  float mean(const FrameView& before, const FrameView& now, int plane);
+  float mean(const BlurredPlane& before, const BlurredPlane& now);
 
  private:
-  // One of the two frames: rows of samples, and the last two blurred ones.
-  struct Side {
-    std::array<float*, 5> rows{};
-    std::array<float*, 2> blurred{};
-  };
+  float half_size_mean(const BlurredPlane& before, const BlurredPlane& now);
 
-  Taps taps_{};
   bool add_half_size_ = false;
   Arena memory_;
-  std::array<Side, 2> sides_;
-  float* down_ = nullptr;  // a row blurred downwards
   float* sums_ = nullptr;
-  float* half_sums_ = nullptr;
 };
 
 }  // namespace acuity::motion

@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/memory_pool.h"
 #include "base/try.h"
 #include "metrics/frame_checks.h"
 #include "metrics/frame_rows.h"
@@ -12,6 +13,8 @@
 namespace acuity {
 namespace {
 
+using motion::BlurredPlane;
+using motion::FloatBlur;
 using motion::FloatDifference;
 using motion::Weighing;
 
@@ -24,63 +27,119 @@ motion::Taps taps_of(double filter_size) {
   return {0.054488685f, 0.244201342f, 0.402619947f, 0.244201342f, 0.054488685f};
 }
 
+// What is kept of a frame of the reference.
+class BlurredFrame final : public DerivedFrame {
+ public:
+  BlurredFrame(std::vector<BlurredPlane> planes, std::shared_ptr<const std::byte> memory, size_t bytes)
+      : planes_(std::move(planes)), memory_(std::move(memory)), bytes_(bytes) {}
+  size_t bytes() const override { return bytes_; }
+  const std::vector<BlurredPlane>& planes() const { return planes_; }
+
+ private:
+  std::vector<BlurredPlane> planes_;
+  std::shared_ptr<const std::byte> memory_;
+  size_t bytes_;
+};
+
+// The planes of blurred frames, and memory for them.
+struct Layout {
+  std::vector<BlurredPlane> planes;
+  MemoryPool memory;
+
+  static std::vector<BlurredPlane> planes_of(const FrameShape& frame, int count) {
+    std::vector<BlurredPlane> planes;
+    for (int p = 0; p < count; ++p) {
+      const FrameShape shape = p == 0 ? frame : with_even_chroma(frame);
+      planes.push_back({shape.plane_width(p), shape.plane_height(p)});
+    }
+    return planes;
+  }
+
+  static size_t bytes_of(const std::vector<BlurredPlane>& planes) {
+    size_t bytes = 0;
+    for (const BlurredPlane& plane : planes) bytes += plane.count() * sizeof(float);
+    return bytes;
+  }
+
+  Layout(const FrameShape& frame, int count) : planes(planes_of(frame, count)), memory(bytes_of(planes)) {}
+};
+
 class FloatMotionWorker final : public FeatureWorker {
  public:
-  FloatMotionWorker(FloatDifference difference, int planes) : difference_(std::move(difference)), planes_(planes) {}
+  FloatMotionWorker(FloatBlur blur, FloatDifference difference, const Layout& layout)
+      : blur_(std::move(blur)), difference_(std::move(difference)), layout_(layout) {}
 
-  size_t bytes() const override { return difference_.bytes(); }
+  size_t bytes() const override { return blur_.bytes() + difference_.bytes(); }
 
-  // Values are not weighed yet: the lesser of two is looked for first.
-  Status measure(const FrameWindow& window, std::span<double> values) override {
-    double motion = 0;
-    if (window.reference[1] != nullptr) {
-      const FrameView &before = *window.reference[1], &now = *window.reference[0];
-      if (planes_ > 0) motion = static_cast<double>(difference_.mean(before, now, 0));
-      for (int plane = 1; plane < planes_; ++plane) {
-        motion += static_cast<double>(difference_.mean(with_even_chroma(before), with_even_chroma(now), plane));
-      }
+  Result<std::shared_ptr<const DerivedFrame>> derive(Role, const FrameView& frame) override {
+    std::shared_ptr<std::byte> memory;
+    ACUITY_TRY_ASSIGN(memory, layout_.memory.take());
+    std::vector<BlurredPlane> planes = layout_.planes;
+    auto* values = reinterpret_cast<float*>(memory.get());
+    for (size_t p = 0; p < planes.size(); ++p) {
+      planes[p].values = values;
+      values += planes[p].count();
+      blur_.blur(p == 0 ? frame : with_even_chroma(frame), static_cast<int>(p), planes[p]);
     }
-    std::fill(values.begin(), values.end(), motion);
+    return std::shared_ptr<const DerivedFrame>(
+        std::make_shared<BlurredFrame>(std::move(planes), std::move(memory), layout_.memory.piece_bytes()));
+  }
+
+  // Numbers are not weighed yet: the lesser of two is looked for first.
+  Status measure(const FrameWindow& window, std::span<double> numbers) override {
+    const auto& derived = window.derived[static_cast<size_t>(Role::reference)];
+    double motion = 0;
+    if (derived[1] != nullptr) {
+      const auto& before = static_cast<const BlurredFrame*>(derived[1])->planes();
+      const auto& now = static_cast<const BlurredFrame*>(derived[0])->planes();
+      for (size_t p = 0; p < now.size(); ++p) motion += static_cast<double>(difference_.mean(before[p], now[p]));
+    }
+    std::fill(numbers.begin(), numbers.end(), motion);
     return {};
   }
 
  private:
+  FloatBlur blur_;
   FloatDifference difference_;
-  int planes_;
+  const Layout& layout_;
 };
 
 class FloatMotion final : public Feature {
  public:
   FloatMotion(std::vector<FeatureOutput> outputs, const Setup& setup)
       : outputs_(std::move(outputs)),
-        width_(setup.width),
+        width_(setup.format.width),
         weighing_(setup.options),
         taps_(taps_of(*setup.options.number("motion_filter_size"))),
         add_half_size_(is_on(setup.options, "motion_add_scale1")),
-        planes_(weighing_.force_zero                    ? 0
-                : is_on(setup.options, "motion_add_uv") ? 3
-                                                        : 1) {}
+        layout_(setup.format, weighing_.force_zero                    ? 0
+                              : is_on(setup.options, "motion_add_uv") ? 3
+                                                                      : 1) {}
 
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
   size_t headline() const override { return 1; }
   int history() const override { return 1; }
 
+  bool derives(Role role) const override { return role == Role::reference && !layout_.planes.empty(); }
+
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<FloatDifference> difference = FloatDifference::create(width_, taps_, add_half_size_);
+    Result<FloatBlur> blur = FloatBlur::create(width_, taps_);
+    if (!blur.ok()) return blur.status();
+    Result<FloatDifference> difference = FloatDifference::create(width_, add_half_size_);
     if (!difference.ok()) return difference.status();
-    return std::unique_ptr<FeatureWorker>(std::make_unique<FloatMotionWorker>(std::move(*difference), planes_));
+    return std::unique_ptr<FeatureWorker>(
+        std::make_unique<FloatMotionWorker>(std::move(*blur), std::move(*difference), layout_));
   }
 
-  void conclude(FeatureSeries& series) const override {
-    const std::vector<double> motion = series[0];
-    const size_t frames = motion.size();
-    for (size_t i = 0; i < frames; ++i) {
-      const double next = i + 1 < frames ? motion[i + 1] : motion[i];
-      const double lesser = (i == 0 ? next : std::min(motion[i], next)) * weighing_.fps_weight;
-      series[0][i] = weighing_.clip(motion[i] * weighing_.fps_weight);
-      series[1][i] = i == 0 ? 0 : weighing_.clip(lesser);
-      series[2][i] = weighing_.blend(lesser);
-    }
+  int numbers_after() const override { return 1; }
+
+  void conclude(const MeasuredWindow& window, std::span<double> values) const override {
+    const double motion = window[0].front();
+    const double next = window.has(1) ? window[1].front() : motion;
+    const double lesser = (window.index == 0 ? next : std::min(motion, next)) * weighing_.fps_weight;
+    values[0] = weighing_.clip(motion * weighing_.fps_weight);
+    values[1] = window.index == 0 ? 0 : weighing_.clip(lesser);
+    values[2] = weighing_.blend(lesser);
   }
 
  private:
@@ -89,7 +148,7 @@ class FloatMotion final : public Feature {
   Weighing weighing_;
   motion::Taps taps_;
   bool add_half_size_;
-  int planes_;
+  Layout layout_;
 };
 
 MetricInfo float_motion_info() {
@@ -112,7 +171,7 @@ MetricInfo float_motion_info() {
 
 Result<std::unique_ptr<Feature>> create_float_motion(const Feature::Setup& setup) {
   const bool add_chroma = is_on(setup.options, "motion_add_uv");
-  const bool narrow_chroma = add_chroma && setup.subsampling != Subsampling::yuv444;
+  const bool narrow_chroma = add_chroma && setup.format.subsampling != Subsampling::yuv444;
   ACUITY_TRY(check_depth("float_motion", setup, {8, 10, 12, 16}));
   ACUITY_TRY(check_sides("float_motion", setup, narrow_chroma ? 2 * kMinimumSide : kMinimumSide));
   if (add_chroma) ACUITY_TRY(check_chroma("motion_add_uv of float_motion", setup));

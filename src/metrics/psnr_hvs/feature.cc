@@ -63,9 +63,9 @@ Result<std::unique_ptr<Feature>> create_psnr_hvs(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("psnr_hvs", setup, {8, 9, 10, 11, 12}));
   ACUITY_TRY(check_chroma("psnr_hvs", setup));
   // The colour planes have to hold a block too.
-  const bool halved = setup.subsampling != Subsampling::yuv444;
+  const bool halved = setup.format.subsampling != Subsampling::yuv444;
   ACUITY_TRY(check_sides("psnr_hvs", setup, halved ? 2 * psnr_hvs::kBlock : psnr_hvs::kBlock));
-  return std::unique_ptr<Feature>(std::make_unique<PsnrHvs>(setup.width));
+  return std::unique_ptr<Feature>(std::make_unique<PsnrHvs>(setup.format.width));
 }
 
 }  // namespace

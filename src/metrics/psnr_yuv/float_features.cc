@@ -24,10 +24,10 @@ struct Format {
   double most = 0;  // the largest ratio there is, in dB
 
   explicit Format(const Feature::Setup& setup)
-      : pixels(static_cast<double>(setup.width) * setup.height),
-        steps(1 << (setup.depth - 8)),
-        most(6 * setup.depth + 12) {
-    const double peak = ((1 << setup.depth) - 1) / steps;
+      : pixels(static_cast<double>(setup.format.width) * setup.format.height),
+        steps(1 << (setup.format.depth - 8)),
+        most(6 * setup.format.depth + 12) {
+    const double peak = ((1 << setup.format.depth) - 1) / steps;
     peak_squared = peak * peak;
   }
 };
@@ -96,7 +96,7 @@ Worker create_psnr_worker(const Feature::Setup& setup) {
 }
 
 Worker create_ansnr_worker(const Feature::Setup& setup) {
-  Result<psnr_yuv::AntiNoise> anti_noise = psnr_yuv::AntiNoise::create(setup.width);
+  Result<psnr_yuv::AntiNoise> anti_noise = psnr_yuv::AntiNoise::create(setup.format.width);
   if (!anti_noise.ok()) return anti_noise.status();
   return std::unique_ptr<FeatureWorker>(std::make_unique<FloatAnsnrWorker>(setup, std::move(*anti_noise)));
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "metrics/frame_checks.h"
 #include "metrics/frame_rows.h"
 #include "metrics/psnr_yuv/feature.h"
+#include "metrics/psnr_yuv/gpu.h"
 #include "metrics/psnr_yuv/sums.h"
 
 namespace acuity {
@@ -31,47 +33,83 @@ struct Form {
   std::vector<Plane> planes;
 };
 
+// What the sums of squared differences of the planes come to.
+void conclude_sums(const Form& form, std::span<const uint64_t> sums, std::span<double> numbers) {
+  auto next = numbers.begin();
+  auto kept = numbers.end() - static_cast<ptrdiff_t>(form.apsnr ? form.planes.size() : 0);
+  for (size_t p = 0; p < form.planes.size(); ++p) {
+    const auto sum = static_cast<double>(sums[p]);
+    const double mse = sum / form.planes[p].pixels;
+    *next++ = std::min(10 * libm_log10(form.peak_squared / std::max(mse, 1e-16)), form.planes[p].most);
+    if (form.mse) *next++ = mse;
+    if (form.apsnr) *kept++ = sum;
+  }
+}
+
 class PsnrWorker final : public FeatureWorker {
  public:
-  explicit PsnrWorker(Form form) : form_(std::move(form)) {}
+  explicit PsnrWorker(const Form& form) : form_(form) {}
   size_t bytes() const override { return 0; }
 
-  Status measure(const FrameWindow& window, std::span<double> values) override {
-    auto next = values.begin();
-    auto sums = values.end() - static_cast<ptrdiff_t>(form_.apsnr ? form_.planes.size() : 0);
+  Status measure(const FrameWindow& window, std::span<double> numbers) override {
     const FrameView &reference = *window.reference[0], &distorted = *window.distorted[0];
+    std::array<uint64_t, 3> sums{};
     for (size_t p = 0; p < form_.planes.size(); ++p) {
       const int plane = static_cast<int>(p);
-      const double sum = static_cast<double>(
-          p == 0 ? psnr_yuv::squared_differences(reference, distorted, plane)
-                 : psnr_yuv::squared_differences(with_even_chroma(reference), with_even_chroma(distorted), plane));
-      const double mse = sum / form_.planes[p].pixels;
-      *next++ = std::min(10 * libm_log10(form_.peak_squared / std::max(mse, 1e-16)), form_.planes[p].most);
-      if (form_.mse) *next++ = mse;
-      if (form_.apsnr) *sums++ = sum;
+      sums[p] = p == 0 ? psnr_yuv::squared_differences(reference, distorted, plane)
+                       : psnr_yuv::squared_differences(with_even_chroma(reference), with_even_chroma(distorted), plane);
     }
+    conclude_sums(form_, sums, numbers);
     return {};
   }
 
  private:
-  Form form_;
+  const Form& form_;
+};
+
+class PsnrDeviceWorker final : public DeviceFeatureWorker {
+ public:
+  PsnrDeviceWorker(const Form& form, const FrameShape& frame) : form_(form), frame_(frame) {}
+  size_t bytes() const override { return 0; }
+  size_t result_bytes() const override { return form_.planes.size() * sizeof(uint64_t); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    FrameShape frame = frame_;
+    added_bits_ = frame_.depth - window.depth;
+    frame.depth = window.depth;
+    for (size_t p = 0; p < form_.planes.size(); ++p) {
+      ACUITY_TRY(psnr_yuv::add_squared_differences(queue, p == 0 ? frame : with_even_chroma(frame), static_cast<int>(p),
+                                                   *window.reference[0], *window.distorted[0],
+                                                   results + p * sizeof(uint64_t)));
+    }
+    return {};
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    std::array<uint64_t, 3> sums{};
+    std::memcpy(sums.data(), results.data(), results.size());
+    for (uint64_t& sum : sums) sum <<= 2 * added_bits_;
+    conclude_sums(form_, sums, numbers);
+    return {};
+  }
+
+ private:
+  const Form& form_;
+  FrameShape frame_;
+  int added_bits_ = 0;
 };
 
 class Psnr final : public Feature {
  public:
-  explicit Psnr(const Setup& setup) {
+  explicit Psnr(const Setup& setup) : frame_(setup.format) {
     const bool reduced = is_on(setup.options, "reduced_hbd_peak");
-    const double peak = reduced ? 255.0 * (1 << (setup.depth - 8)) : (1 << setup.depth) - 1;
+    const double peak = reduced ? 255.0 * (1 << (setup.format.depth - 8)) : (1 << setup.format.depth) - 1;
     form_.peak_squared = peak * peak;
     form_.mse = is_on(setup.options, "enable_mse");
     form_.apsnr = is_on(setup.options, "enable_apsnr");
-    FrameView format;
-    format.width = setup.width;
-    format.height = setup.height;
-    format.subsampling = setup.subsampling;
-    const int planes = is_on(setup.options, "enable_chroma") ? format.planes_count() : 1;
+    const int planes = is_on(setup.options, "enable_chroma") ? frame_.planes_count() : 1;
     for (int p = 0; p < planes; ++p) {
-      const FrameView shape = p == 0 ? format : with_even_chroma(format);
+      const FrameShape shape = p == 0 ? frame_ : with_even_chroma(frame_);
       const double pixels = static_cast<double>(shape.plane_width(p)) * shape.plane_height(p);
       form_.planes.push_back({pixels, most(setup, pixels)});
       const std::string name = kPlaneNames[static_cast<size_t>(p)];
@@ -86,6 +124,12 @@ class Psnr final : public Feature {
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
     return std::unique_ptr<FeatureWorker>(std::make_unique<PsnrWorker>(form_));
+  }
+
+  bool reads(Role, int plane) const override { return plane < static_cast<int>(form_.planes.size()); }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(psnr_yuv::prepare(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<PsnrDeviceWorker>(form_, frame_));
   }
 
   std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
@@ -106,17 +150,19 @@ class Psnr final : public Feature {
  private:
   double most(const Setup& setup, double pixels) const {
     const double least_sum = *setup.options.number("min_sse");
-    if (least_sum == 0) return 6 * setup.depth + 12;
+    if (least_sum == 0) return 6 * setup.format.depth + 12;
     return std::ceil(10 * libm_log10(form_.peak_squared / (least_sum / pixels)));
   }
 
+  FrameShape frame_;
   Form form_;
   std::vector<FeatureOutput> outputs_;
 };
 
 Result<std::unique_ptr<Feature>> create_psnr(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("psnr", setup, {8, 10, 12, 16}));
-  const bool halved = setup.subsampling == Subsampling::yuv420 || setup.subsampling == Subsampling::yuv422;
+  const bool halved =
+      setup.format.subsampling == Subsampling::yuv420 || setup.format.subsampling == Subsampling::yuv422;
   if (halved && is_on(setup.options, "enable_chroma")) ACUITY_TRY(check_sides("psnr", setup, 2));
   return std::unique_ptr<Feature>(std::make_unique<Psnr>(setup));
 }
@@ -139,7 +185,7 @@ FeatureEntry psnr_yuv_entry() {
                    .otherwise = "0",
                    .least = 0,
                    .most = std::numeric_limits<double>::max()}};
-  return {.info = std::move(info), .create = create_psnr};
+  return {.info = std::move(info), .create = create_psnr, .on_gpu = true, .cpu_ns = 0.3};
 }
 
 }  // namespace acuity

@@ -221,8 +221,8 @@ Result<std::unique_ptr<Feature>> create_chroma(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("speed_chroma", setup, {8, 10, 12, 16}));
   ACUITY_TRY(check_chroma("speed_chroma", setup));
   // Halves are rounded down: the last column of colour in odd frames does not count.
-  const int width = setup.subsampling == Subsampling::yuv444 ? setup.width : setup.width / 2;
-  const int height = setup.subsampling == Subsampling::yuv420 ? setup.height / 2 : setup.height;
+  const int width = setup.format.subsampling == Subsampling::yuv444 ? setup.format.width : setup.format.width / 2;
+  const int height = setup.format.subsampling == Subsampling::yuv420 ? setup.format.height / 2 : setup.format.height;
   Settings settings;
   ACUITY_TRY_ASSIGN(settings, read_settings("speed_chroma", setup.options, width, height));
   settings.weighting = static_cast<int>(*setup.options.number("speed_weight_var_mode"));
@@ -237,7 +237,7 @@ Result<std::unique_ptr<Feature>> create_chroma(const Feature::Setup& setup) {
 Result<std::unique_ptr<Feature>> create_temporal(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("speed_temporal", setup, {8, 10, 12, 16}));
   Settings settings;
-  ACUITY_TRY_ASSIGN(settings, read_settings("speed_temporal", setup.options, setup.width, setup.height));
+  ACUITY_TRY_ASSIGN(settings, read_settings("speed_temporal", setup.options, setup.format.width, setup.format.height));
   settings.reference_only = is_on(setup.options, "speed_use_ref_diff");
   const std::string name = output_name("Speed_temporal_feature_speed_temporal_score", temporal_info(), setup.options);
   return std::unique_ptr<Feature>(

@@ -32,10 +32,10 @@ double square_of_peak(int depth) { return depth == 16 ? -131071.0 : double{(1 <<
 class Worker final : public FeatureWorker {
  public:
   Worker(const Feature::Setup& setup, Arena arena)
-      : width_(setup.width),
-        height_(setup.height),
-        depth_(setup.depth),
-        line_bytes_(padded_row(setup.width) * element_bytes(setup.depth)),
+      : width_(setup.format.width),
+        height_(setup.format.height),
+        depth_(setup.format.depth),
+        line_bytes_(padded_row(setup.format.width) * element_bytes(setup.format.depth)),
         arena_(std::move(arena)),
         lines_(zeros(kMoments * (kLines + 1) * line_bytes_)),
         scratch_(zeros(kMoments * line_bytes_)),
@@ -117,7 +117,7 @@ class Ssim final : public Feature {
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.width, setup_.depth));
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width, setup_.format.depth));
     if (!arena.ok()) return arena.status();
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, std::move(*arena)));
   }

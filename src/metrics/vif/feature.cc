@@ -23,22 +23,22 @@ class Worker final : public FeatureWorker {
  public:
   static Result<std::unique_ptr<FeatureWorker>> create(const Feature::Setup& setup) {
     auto worker = std::make_unique<Worker>(setup);
-    size_t bytes = Arena::cost<int16_t>(vif::scratch_units(setup.width));
+    size_t bytes = Arena::cost<int16_t>(vif::scratch_units(setup.format.width));
     for (int scale = 1; scale < kScales; ++scale) bytes += 2 * Arena::cost<uint16_t>(worker->next_samples(scale));
     ACUITY_TRY_ASSIGN(worker->arena_, Arena::create(bytes));
-    worker->scratch_ = worker->arena_.take<int16_t>(vif::scratch_units(setup.width));
+    worker->scratch_ = worker->arena_.take<int16_t>(vif::scratch_units(setup.format.width));
     for (int scale = 1; scale < kScales; ++scale) {
       vif::NextPlanes& planes = worker->planes_[static_cast<size_t>(scale)];
       planes.reference = worker->arena_.take<uint16_t>(worker->next_samples(scale));
       planes.distorted = worker->arena_.take<uint16_t>(worker->next_samples(scale));
-      planes.stride = next_stride(setup.width >> scale);
+      planes.stride = next_stride(setup.format.width >> scale);
     }
     return std::unique_ptr<FeatureWorker>(std::move(worker));
   }
 
   explicit Worker(const Feature::Setup& setup)
-      : width_(setup.width),
-        height_(setup.height),
+      : width_(setup.format.width),
+        height_(setup.format.height),
         gain_limit_(*setup.options.number("vif_enhn_gain_limit")),
         skip_scale0_(is_on(setup.options, "vif_skip_scale0")) {}
 

@@ -40,10 +40,11 @@ constexpr std::pair<std::string_view, std::string_view> kFeatures[] = {
     {"ssim", "ssim"},
 };
 
-// The place of an input among what its feature measures.
+// Where an input comes from.
 struct Source {
-  size_t need = 0;
+  size_t need = 0;  // which of the metric's features
   std::string output;
+  size_t place = 0;  // of the output among those of the feature
 };
 
 // An option may be called by its name or by its alias.
@@ -73,8 +74,8 @@ class ModelMetric : public FrameMetric {
  public:
   static Result<std::unique_ptr<FrameMetric>> create(ModelSet set, const Feature::Setup& setup) {
     auto metric = std::make_unique<ModelMetric>();
-    const bool widened = setup.options.text("precision") == "auto" && setup.depth == 8 && set.bits > setup.depth;
-    const int depth = widened ? set.bits : setup.depth;
+    const bool widened = setup.options.text("precision") == "auto" && setup.format.depth == 8 && set.bits > 8;
+    const int depth = widened ? set.bits : setup.format.depth;
     ACUITY_TRY_ASSIGN(metric->needs_, features_of(set.whole, depth));
     for (FeatureRequest& need : metric->needs_) ACUITY_TRY(spare_added_details(set.whole, need));
     if (widened) {
@@ -113,57 +114,54 @@ class ModelMetric : public FrameMetric {
 
   const std::vector<FeatureRequest>& needs() const override { return needs_; }
 
-  Status conclude(std::span<const MeasuredFeature> measured, FrameScore& score) const override {
-    std::vector<const std::vector<double>*> inputs;
-    for (const Source& source : sources_) {
-      const MeasuredFeature& from = measured[source.need];
-      const std::vector<FeatureOutput>& outputs = from.feature->outputs();
+  Status begin(std::span<const Feature* const> features) override {
+    for (Source& source : sources_) {
+      const std::vector<FeatureOutput>& outputs = features[source.need]->outputs();
       const auto place = std::find_if(outputs.begin(), outputs.end(),
                                       [&](const FeatureOutput& output) { return output.name == source.output; });
       if (place == outputs.end()) {
         return Status(StatusCode::input,
                       fmt::format("the model asks for '{}', which its feature does not give", source.output));
       }
-      inputs.push_back(&(*from.series)[static_cast<size_t>(place - outputs.begin())]);
+      source.place = static_cast<size_t>(place - outputs.begin());
     }
-    name_outputs(score);
-    std::vector<double> values(inputs.size());
-    for (size_t frame = 0; frame < inputs.front()->size(); ++frame) {
-      for (size_t i = 0; i < inputs.size(); ++i) values[i] = (*inputs[i])[frame];
-      add_frame(values, score);
-    }
-    score.provenance.assumptions.insert(score.provenance.assumptions.end(), assumptions_.begin(), assumptions_.end());
+    name_outputs();
     return {};
+  }
+
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+  std::vector<std::string> assumptions() const override { return assumptions_; }
+
+  void conclude(std::span<const std::span<const double>> features, std::span<double> outputs) const override {
+    std::vector<double> values;
+    for (const Source& source : sources_) values.push_back(features[source.need][source.place]);
+    auto next = outputs.begin();
+    *next++ = predict(set_.whole, values);
+    for (const Model& part : set_.parts) *next++ = predict(part, values);
+    if (!set_.parts.empty()) {
+      const Spread spread = predict_spread(set_.parts, values);
+      for (const double value : {spread.mean, spread.deviation, spread.low, spread.high}) *next++ = value;
+    }
+    std::copy(values.begin(), values.end(), next);
   }
 
  private:
   // The names are those of libvmaf.
-  void name_outputs(FrameScore& score) const {
-    score.outputs.push_back({"vmaf", {}});
-    for (size_t i = 0; i < set_.parts.size(); ++i) score.outputs.push_back({fmt::format("vmaf_{:04}", i + 1), {}});
+  void name_outputs() {
+    outputs_.push_back({"vmaf"});
+    for (size_t i = 0; i < set_.parts.size(); ++i) outputs_.push_back({fmt::format("vmaf_{:04}", i + 1)});
     if (!set_.parts.empty()) {
       for (const char* name : {"vmaf_bagging", "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi"}) {
-        score.outputs.push_back({name, {}});
+        outputs_.push_back({name});
       }
     }
-    for (const Source& source : sources_) score.outputs.push_back({source.output, {}});
-  }
-
-  void add_frame(const std::vector<double>& values, FrameScore& score) const {
-    size_t next = 0;
-    const auto add = [&](double value) { score.outputs[next++].values.push_back(value); };
-    add(predict(set_.whole, values));
-    for (const Model& part : set_.parts) add(predict(part, values));
-    if (!set_.parts.empty()) {
-      const Spread spread = predict_spread(set_.parts, values);
-      for (const double value : {spread.mean, spread.deviation, spread.low, spread.high}) add(value);
-    }
-    for (const double value : values) add(value);
+    for (const Source& source : sources_) outputs_.push_back({source.output});
   }
 
   ModelSet set_;
   std::vector<FeatureRequest> needs_;
   std::vector<Source> sources_;
+  std::vector<FeatureOutput> outputs_;
   std::vector<std::string> assumptions_;
 };
 

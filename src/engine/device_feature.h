@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a feature of video frames must offer to run on a GPU. Frames are on the device when a worker sees them, one copy
+// for all features, and stay there as long as a window contains them.
+#ifndef ACUITY_ENGINE_DEVICE_FEATURE_H
+#define ACUITY_ENGINE_DEVICE_FEATURE_H
+
+#include <cstdint>
+#include <span>
+
+#include "device/device.h"
+#include "device/frame_ring.h"
+#include "engine/feature.h"
+
+namespace acuity {
+
+/// As FrameWindow.
+struct DeviceWindow {
+  int64_t index = 0;
+  int depth = 8;  // of the samples; a feature that is set up for more bits shifts them
+  std::span<const DeviceFrame* const> reference;
+  std::span<const DeviceFrame* const> distorted;
+};
+
+/// Measures one frame at a time on a device, with memory of its own there. There is one for each frame in flight.
+class DeviceFeatureWorker {
+ public:
+  virtual ~DeviceFeatureWorker() = default;
+  /// On the device.
+  virtual size_t bytes() const = 0;
+  /// What submit() leaves for finish(); a multiple of 8.
+  virtual size_t result_bytes() const = 0;
+  /// Gives the queue all work on a window. `results` is the address of result_bytes() bytes that are zero.
+  virtual Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) = 0;
+  /// After the queue has done that work: fills all of `numbers` from the results, with what FeatureWorker::measure
+  /// would find.
+  virtual Status finish(std::span<const std::byte> results, std::span<double> numbers) = 0;
+};
+
+}  // namespace acuity
+
+#endif

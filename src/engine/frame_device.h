@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Measures features on a device: each frame is sent once for all of them, and several are in flight.
+#ifndef ACUITY_ENGINE_FRAME_DEVICE_H
+#define ACUITY_ENGINE_FRAME_DEVICE_H
+
+#include <memory>
+#include <vector>
+
+#include "engine/device_feature.h"
+
+namespace acuity {
+
+/// Used by one thread.
+class FrameDevice {
+ public:
+  /// The features outlive it.
+  static Result<std::unique_ptr<FrameDevice>> create(std::shared_ptr<Device> device, const FrameShape& shape,
+                                                     std::vector<const Feature*> features);
+
+  /// How many frames before it some feature looks at.
+  int history() const { return history_; }
+
+  /// Sends a pair of frames, and has those features measured that `measured` says, in the order of create(). Waits for
+  /// nothing. Not while is_full(). Where history() is not 0, every frame must come here. `index` is for oldest().
+  Status submit(int64_t index, const FrameView& reference, const FrameView& distorted,
+                const std::vector<bool>& measured);
+  bool is_full() const { return submitted_ - finished_ == kInFlight; }
+  bool is_idle() const { return submitted_ == finished_; }
+
+  /// The index of the first frame in flight.
+  int64_t oldest() const { return slots_[static_cast<size_t>(finished_) % kInFlight].index; }
+  /// Waits for it. Fills in the numbers of the features that were measured.
+  Status finish_oldest(std::vector<std::vector<double>>& numbers);
+
+  /// Device memory of a feature's own; the first has that of the frames as well.
+  size_t bytes(size_t feature) const;
+
+ private:
+  // One frame is sent, one worked on, one finished, and one waits, so that the device does not.
+  static constexpr int64_t kInFlight = 4;
+
+  struct Slot {
+    int64_t index = 0;
+    std::vector<bool> measured;
+    std::vector<std::shared_ptr<const void>> owners;  // of samples that may be read from where they are
+    std::vector<std::unique_ptr<DeviceFeatureWorker>> workers;
+    std::unique_ptr<DeviceMemory> results;
+    std::unique_ptr<PinnedMemory> results_here;
+    std::unique_ptr<Queue> queue;  // last: it waits for what is in flight
+  };
+
+  FrameDevice(std::shared_ptr<Device> device, const FrameShape& shape, std::vector<const Feature*> features);
+  Status create_slot(Slot& slot);
+  Status measure(Slot& slot, size_t feature);
+
+  std::shared_ptr<Device> device_;
+  FrameShape shape_;
+  std::vector<const Feature*> features_;
+  std::vector<size_t> result_offsets_;
+  size_t result_bytes_ = 0;
+  int history_ = 0;
+  FrameRing ring_;
+  int64_t submitted_ = 0;
+  int64_t finished_ = 0;
+  std::array<Slot, kInFlight> slots_;  // last: they use all of the above
+};
+
+}  // namespace acuity
+
+#endif

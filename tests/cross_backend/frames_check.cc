@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cross_backend/frames_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "acuity/frame_scorer.h"
+#include "base/try.h"
+#include "device/pinned.h"
+#include "engine/frame_metric.h"
+#include "engine/frame_pipeline.h"
+#include "metrics/psnr_yuv/gpu.h"
+#include "metrics/psnr_yuv/sums.h"
+#include "support/synthetic_video.h"
+
+namespace acuity::tests {
+namespace {
+
+constexpr size_t kFrames = 7;  // more than are in flight, so that places are used again
+
+struct Clip {
+  std::string name;
+  FrameShape shape;
+  std::vector<FrameView> reference, distorted;
+};
+
+std::string describe(const FrameShape& shape) {
+  static constexpr const char* kNames[] = {"4:2:0", "4:2:2", "4:4:4", "grey"};
+  return fmt::format("{}x{} {}-bit {}", shape.width, shape.height, shape.depth,
+                     kNames[static_cast<size_t>(shape.subsampling)]);
+}
+
+FrameView owned_view(OwnedFrame frame) {
+  auto owner = std::make_shared<const OwnedFrame>(std::move(frame));
+  FrameView view = owner->view();
+  view.owner = std::move(owner);
+  return view;
+}
+
+Clip drawn_clip(const FrameShape& shape, size_t frames = kFrames) {
+  const SyntheticVideo video(shape.width, shape.height, shape.depth, shape.subsampling);
+  Clip clip{describe(shape), shape, {}, {}};
+  for (size_t t = 0; t < frames; ++t) {
+    clip.reference.push_back(owned_view(video.reference(static_cast<int>(t))));
+    clip.distorted.push_back(owned_view(video.distorted(static_cast<int>(t))));
+  }
+  return clip;
+}
+
+// The largest sums there are: white, and black or noise.
+Clip extreme_clip(const FrameShape& shape) {
+  Clip clip{describe(shape) + " of black and white", shape, {}, {}};
+  const int white = (1 << shape.depth) - 1;
+  for (size_t t = 0; t < kFrames; ++t) {
+    OwnedFrame reference{shape, {}}, distorted{shape, {}};
+    uint32_t noise = static_cast<uint32_t>(t);
+    for (int p = 0; p < shape.planes_count(); ++p) {
+      for (int i = 0; i < shape.plane_width(p) * shape.plane_height(p); ++i) {
+        noise = noise * 1664525 + 1013904223;
+        const bool is_white = t % 2 == 0 ? (noise >> 16) % 3 == 0 : false;
+        for (int byte = 0; byte < shape.sample_bytes(); ++byte) {
+          reference.planes[static_cast<size_t>(p)].push_back(static_cast<uint8_t>(white >> (8 * byte)));
+          distorted.planes[static_cast<size_t>(p)].push_back(is_white ? static_cast<uint8_t>(white >> (8 * byte)) : 0);
+        }
+      }
+    }
+    clip.reference.push_back(owned_view(std::move(reference)));
+    clip.distorted.push_back(owned_view(std::move(distorted)));
+  }
+  return clip;
+}
+
+// The same samples in page-locked memory, with so many bytes between the rows.
+Result<FrameView> pinned_view(Device& device, const FrameView& frame, int gap) {
+  std::array<size_t, 3> offsets{};
+  size_t bytes = 0;
+  FrameView view = frame;
+  for (int p = 0; p < frame.planes_count(); ++p) {
+    const auto at = static_cast<size_t>(p);
+    offsets[at] = bytes;
+    view.row_strides[at] = frame.plane_width(p) * frame.sample_bytes() + gap * frame.sample_bytes();
+    bytes += static_cast<size_t>(view.row_strides[at] * frame.plane_height(p));
+  }
+  std::shared_ptr<PinnedMemory> memory;
+  ACUITY_TRY_ASSIGN(memory, allocate_known_pinned(device, bytes));
+  for (int p = 0; p < frame.planes_count(); ++p) {
+    const auto at = static_cast<size_t>(p);
+    view.planes[at] = memory->data() + offsets[at];
+    for (int y = 0; y < frame.plane_height(p); ++y) {
+      std::memcpy(memory->data() + offsets[at] + static_cast<size_t>(y * view.row_strides[at]),
+                  frame.planes[at] + y * frame.row_strides[at],
+                  static_cast<size_t>(frame.plane_width(p) * frame.sample_bytes()));
+    }
+  }
+  view.owner = std::move(memory);
+  return view;
+}
+
+Result<Clip> pinned_clip(Device& device, const Clip& clip, int gap) {
+  Clip pinned = clip;
+  pinned.name += fmt::format(", page-locked, {} samples between rows", gap);
+  for (auto* frames : {&pinned.reference, &pinned.distorted}) {
+    for (FrameView& frame : *frames) ACUITY_TRY_ASSIGN(frame, pinned_view(device, frame, gap));
+  }
+  return pinned;
+}
+
+// From the bottom up, without an owner.
+Clip upside_down(Clip clip) {
+  clip.name += ", upside down, not owned";
+  for (auto* frames : {&clip.reference, &clip.distorted}) {
+    for (FrameView& frame : *frames) {
+      for (int p = 0; p < frame.planes_count(); ++p) {
+        const auto at = static_cast<size_t>(p);
+        frame.planes[at] += (frame.plane_height(p) - 1) * frame.row_strides[at];
+        frame.row_strides[at] = -frame.row_strides[at];
+      }
+    }
+  }
+  return clip;
+}
+
+Result<FrameScore> score(const std::string& device, const FrameMetricRequest& metric, const Clip& clip, bool owned) {
+  FrameScorerOptions options{.format = FrameFormat{clip.shape}, .device = device, .threads = 2};
+  options.metrics.push_back(metric);
+  Result<FrameScorer> scorer = FrameScorer::create(options);
+  if (!scorer.ok()) return scorer.status();
+  for (size_t i = 0; i < clip.reference.size(); ++i) {
+    FrameView reference = clip.reference[i], distorted = clip.distorted[i];
+    if (!owned) reference.owner = distorted.owner = nullptr;
+    const bool is_scored = i % 3 != 1;
+    ACUITY_TRY(is_scored ? scorer->push(reference, distorted) : scorer->push_neighbour(reference, distorted));
+  }
+  std::vector<FrameScore> scores;
+  ACUITY_TRY_ASSIGN(scores, scorer->finish());
+  return std::move(scores.front());
+}
+
+std::string difference(const FrameScore& expected, const FrameScore& found) {
+  if (expected.outputs.size() != found.outputs.size() || expected.aggregates.size() != found.aggregates.size()) {
+    return "another number of outputs";
+  }
+  for (size_t o = 0; o < expected.outputs.size(); ++o) {
+    const FrameOutput &here = expected.outputs[o], &there = found.outputs[o];
+    if (here.values.size() != there.values.size()) return "another number of frames";
+    for (size_t i = 0; i < here.values.size(); ++i) {
+      if (here.values[i] == there.values[i]) continue;
+      return fmt::format("{} of frame {} is {:.17g}, on the CPU {:.17g}", here.name, i, there.values[i],
+                         here.values[i]);
+    }
+  }
+  for (size_t a = 0; a < expected.aggregates.size(); ++a) {
+    if (expected.aggregates[a].value != found.aggregates[a].value) return expected.aggregates[a].name + " differs";
+  }
+  return "";
+}
+
+// How far luma is from that of some frames before: a feature that looks back, made of the sums of psnr.
+class PastDifference final : public Feature {
+ public:
+  PastDifference(const FrameShape& shape, int history) : shape_(shape), history_(history) {}
+  const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
+  int history() const override { return history_; }
+  bool reads(Role, int plane) const override { return plane == 0; }
+
+  Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
+    class Worker final : public FeatureWorker {
+     public:
+      size_t bytes() const override { return 0; }
+      Status measure(const FrameWindow& window, std::span<double> numbers) override {
+        const auto sum = [](const auto& frames) {
+          return frames.back() == nullptr ? 0 : psnr_yuv::squared_differences(*frames.back(), *frames[0], 0);
+        };
+        numbers[0] = static_cast<double>(sum(window.reference));
+        numbers[1] = static_cast<double>(sum(window.distorted));
+        return {};
+      }
+    };
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>());
+  }
+
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device&) const override {
+    class Worker final : public DeviceFeatureWorker {
+     public:
+      explicit Worker(const FrameShape& shape) : shape_(shape) {}
+      size_t bytes() const override { return 0; }
+      size_t result_bytes() const override { return 2 * sizeof(int64_t); }
+      Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+        for (const auto& frames : {window.reference, window.distorted}) {
+          if (frames.back() != nullptr) {
+            ACUITY_TRY(psnr_yuv::add_squared_differences(queue, shape_, 0, *frames.back(), *frames[0], results));
+          }
+          results += sizeof(int64_t);
+        }
+        return {};
+      }
+      Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+        std::array<int64_t, 2> sums{};
+        std::memcpy(sums.data(), results.data(), sizeof sums);
+        for (size_t i = 0; i < 2; ++i) numbers[i] = static_cast<double>(sums[i]);
+        return {};
+      }
+
+     private:
+      FrameShape shape_;
+    };
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<Worker>(shape_));
+  }
+
+ private:
+  FrameShape shape_;
+  int history_;
+  std::vector<FeatureOutput> outputs_{{"reference"}, {"distorted"}};
+};
+
+class Checks {
+ public:
+  explicit Checks(const std::shared_ptr<Device>& device) : device_(device), id_(device->info().id) {}
+
+  // Both must give values.
+  void compare(const FrameMetricRequest& metric, const Clip& clip, bool owned = true) {
+    const Result<FrameScore> expected = score("cpu", metric, clip, owned), found = score(id_, metric, clip, owned);
+    std::string what = metric.metric;
+    for (const OptionValue& option : metric.options) what += fmt::format(":{}={}", option.name, option.value);
+    const std::string trouble = !expected.ok() ? "the CPU: " + expected.status().message()
+                                : !found.ok()  ? found.status().message()
+                                               : difference(*expected, *found);
+    count(fmt::format("{} {}", what, clip.name), trouble);
+  }
+
+  // A feature that is set up for more bits than frames have.
+  void compare_widened(const FeatureEntry& entry, const FrameShape& shape, int depth) {
+    FrameShape wide = shape;
+    wide.depth = depth;
+    compare_made(fmt::format("{} as {}-bit", entry.info.name, depth), drawn_clip(shape, 2 * kFrames), depth,
+                 [&]() -> Result<std::unique_ptr<Feature>> {
+                   OptionValues options;
+                   ACUITY_TRY_ASSIGN(options, OptionValues::parse(entry.info, {}));
+                   return entry.create({FrameFormat{wide}, FrameFormat{wide}, options});
+                 });
+  }
+
+  void compare_past(const FrameShape& shape, int history) {
+    compare_made(fmt::format("{} frames before", history), drawn_clip(shape, 3 * kFrames), shape.depth,
+                 [&]() -> Result<std::unique_ptr<Feature>> {
+                   return std::unique_ptr<Feature>(std::make_unique<PastDifference>(shape, history));
+                 });
+  }
+
+  Device& device() const { return *device_; }
+  const Tally& tally() const { return tally_; }
+  void count(const std::string& what, const std::string& trouble) {
+    ++tally_.comparisons;
+    if (trouble.empty()) return;
+    fmt::print("FAILED {} {}: {}\n", id_, what, trouble);
+    ++tally_.failures;
+  }
+
+ private:
+  using Make = std::function<Result<std::unique_ptr<Feature>>()>;
+
+  void compare_made(const std::string& what, const Clip& clip, int depth, const Make& make) {
+    const Result<FeatureSeries> expected = measure(make, clip, depth, false);
+    const Result<FeatureSeries> found = measure(make, clip, depth, true);
+    const std::string trouble = !expected.ok()        ? expected.status().message()
+                                : !found.ok()         ? found.status().message()
+                                : *expected != *found ? "values differ"
+                                                      : "";
+    count(fmt::format("{} {}", what, clip.name), trouble);
+  }
+
+  Result<FeatureSeries> measure(const Make& make, const Clip& clip, int depth, bool on_device) {
+    std::vector<PipelineFeature> features(1);
+    ACUITY_TRY_ASSIGN(features[0].feature, make());
+    features[0].depth = depth;
+    features[0].on_device = on_device;
+    std::unique_ptr<FrameDevice> there;
+    if (on_device) {
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device_, clip.shape, {features[0].feature.get()}));
+    }
+    FramePipeline pipeline(clip.shape, std::move(features), 1, std::move(there));
+    for (size_t i = 0; i < clip.reference.size(); ++i) {
+      ACUITY_TRY(pipeline.push(clip.reference[i], clip.distorted[i], static_cast<int64_t>(i), i % 4 != 2));
+    }
+    ACUITY_TRY(pipeline.finish());
+    pipeline.conclude();
+    return pipeline.series(0);
+  }
+
+  std::shared_ptr<Device> device_;
+  std::string id_;
+  Tally tally_;
+};
+
+// Every switch the other way.
+std::vector<std::vector<OptionValue>> option_sets(const MetricInfo& info) {
+  std::vector<std::vector<OptionValue>> sets{{}};
+  for (const MetricOption& option : info.options) {
+    for (const std::string& word : option.words) {
+      if (word != option.otherwise) sets.push_back({{option.name, word}});
+    }
+  }
+  return sets;
+}
+
+void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
+  const std::string& name = metric.info.name;
+  const std::vector<Subsampling> subsamplings{Subsampling::yuv420, Subsampling::yuv422, Subsampling::yuv444,
+                                              Subsampling::grey};
+  for (const int depth : {8, 10, 12, 16}) {
+    for (const Subsampling subsampling : subsamplings) {
+      checks.compare({name}, drawn_clip({97, 67, depth, subsampling}));
+      if (!quick) checks.compare({name}, drawn_clip({1283, 721, depth, subsampling}));
+    }
+    checks.compare({name}, extreme_clip({130, 66, depth, Subsampling::yuv420}));
+  }
+  const int least = std::max(2, metric.info.minimum_side);
+  for (const auto& [width, height] : {std::pair{least, least}, {least + 1, 131}, {517, least}, {256, 128}, {255, 65}}) {
+    checks.compare({name}, drawn_clip({width, height, 8, Subsampling::yuv420}));
+  }
+  for (const std::vector<OptionValue>& options : option_sets(metric.info)) {
+    for (const int depth : {8, 10}) checks.compare({name, options}, drawn_clip({98, 66, depth, Subsampling::yuv420}));
+  }
+  for (const int depth : {8, 10}) {
+    const Clip clip = drawn_clip({120, 70, depth, Subsampling::yuv420});
+    checks.compare({name}, upside_down(clip), false);
+    for (const int gap : {0, 8, 5, 200}) {
+      const Result<Clip> pinned = pinned_clip(checks.device(), clip, gap);
+      if (pinned.ok()) {
+        checks.compare({name}, *pinned);
+      } else {
+        checks.count("page-locked memory", pinned.status().message());
+      }
+    }
+  }
+  checks.compare_widened(*metric.feature, {98, 66, 8, Subsampling::yuv420}, 10);
+}
+
+}  // namespace
+
+Tally check_frames(const std::shared_ptr<Device>& device, bool quick) {
+  Checks checks(device);
+  for (const FrameMetricEntry& metric : frame_metrics()) {
+    if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, quick, checks);
+  }
+  for (const int history : {1, 2, 5, 11}) checks.compare_past({97, 67, 8, Subsampling::yuv420}, history);
+  checks.compare_past({1280, 720, 10, Subsampling::yuv422}, 3);
+  return checks.tally();
+}
+
+}  // namespace acuity::tests

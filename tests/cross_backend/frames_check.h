@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#ifndef ACUITY_TESTS_CROSS_BACKEND_FRAMES_CHECK_H
+#define ACUITY_TESTS_CROSS_BACKEND_FRAMES_CHECK_H
+
+#include <memory>
+
+#include "cross_backend/kernels_check.h"
+
+namespace acuity::tests {
+
+/// Every feature of video frames that runs on a device: options x depth x subsampling x size, from ordinary and from
+/// page-locked memory, == the CPU.
+Tally check_frames(const std::shared_ptr<Device>& device, bool quick);
+
+}  // namespace acuity::tests
+
+#endif
