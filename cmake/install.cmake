@@ -6,7 +6,7 @@ target_include_directories(acuity INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_
 target_compile_features(acuity INTERFACE cxx_std_20)
 target_link_libraries(acuity PRIVATE $<BUILD_INTERFACE:acuity_options> ${ACUITY_DEPENDENCIES})
 target_link_options(acuity PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
-set_target_properties(acuity PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
+set_target_properties(acuity PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 
 install(TARGETS acuity EXPORT acuity-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

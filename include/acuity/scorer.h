@@ -68,9 +68,9 @@ enum class Better { higher, lower };
 struct MetricOption {
   std::string name;
   std::string help;                  ///< what it does, in a few words
-  std::string otherwise;             ///< the default value
-  double least = 1;                  ///< the smallest number accepted
-  double most = 0;                   ///< the largest; if least > most, numbers are not accepted
+  std::string default_value;         ///< as text
+  double minimum = 1;                ///< the smallest number accepted
+  double maximum = 0;                ///< the largest; if minimum > maximum, numbers are not accepted
   std::vector<std::string> words{};  ///< the words accepted
   std::string alias{};               ///< a shorter name, accepted as well
   bool whole = false;                ///< only whole numbers are accepted
@@ -93,7 +93,7 @@ struct MetricInfo {
   std::string alpha_rule;               ///< how transparency is handled, in words
   std::vector<MetricOption> options{};  ///< the options that MetricRequest::options accepts
   std::string variant{};                ///< the option set by a word without a name, as in "metric:word"; empty: none
-  bool frames = false;                  ///< works on Y'CbCr frames: use FrameScorer instead of Scorer
+  bool is_frame_metric = false;         ///< works on Y'CbCr frames: use FrameScorer instead of Scorer
 };
 
 /// Every metric of this build, in the order in which lists show them.

@@ -63,7 +63,7 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
   const int deepest = std::max(reference.format->depth, distorted.format->depth);
   for (size_t m = 0; m < job.metrics.size(); ++m) {
     const MetricChoice& metric = job.metrics[m];
-    if (!find_metric(metric.name)->frames) continue;
+    if (!find_metric(metric.name)->is_frame_metric) continue;
     // A model that widens 8-bit samples shall not see deeper ones rounded to 8 bits before.
     FrameForm own = form;
     const int wanted = at.like == FormChoice::Like::named ? 0 : wanted_depth(metric);

@@ -41,7 +41,7 @@ const std::vector<Option>& geometry_options() {
       {.name = "--scaler",
        .value = "FILTER",
        .help = "what --scale does it with",
-       .otherwise = "bicubic",
+       .default_value = "bicubic",
        .words = {"bicubic", "bilinear", "lanczos"},
        .suggest = Suggest::words},
       {.name = "--crop",

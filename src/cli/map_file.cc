@@ -111,7 +111,7 @@ const std::vector<Option>& map_options() {
       {.name = "--map-colours",
        .value = "WHICH",
        .help = "those of the metric's own tools, where it has any (butteraugli), or the ones common to all metrics",
-       .otherwise = "metric, and common with --map-range",
+       .default_value = "metric, and common with --map-range",
        .words = {"metric", "common"},
        .suggest = Suggest::words},
   };

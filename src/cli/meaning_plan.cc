@@ -24,7 +24,7 @@ const std::vector<Option>& sample_options() {
        .help = "what the samples of a picture or video mean, instead of what the file says: transfer function and "
                "primaries; this and the next five take one value for both sides or two as REF,DIST, of which one may "
                "be empty",
-       .otherwise = "file",
+       .default_value = "file",
        .words = {"file", "srgb", "linear", "gamma22", "display-p3", "bt709", "bt2020", "bt2100-pq", "bt2100-hlg"},
        .suggest = Suggest::words},
       {.name = "--transfer",
@@ -62,7 +62,7 @@ const std::vector<Option>& comparison_options() {
        .value = "FORM",
        .help = "in which form of Y'CbCr metrics of frames compare two sides that differ: as the reference has it, as "
                "the distorted has it, or with this subsampling and depth",
-       .otherwise = "ref",
+       .default_value = "ref",
        .words = {"ref", "dist", "yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10", "yuv422p10", "yuv444p10"},
        .suggest = Suggest::words},
       {.name = "--colour-as-stored",

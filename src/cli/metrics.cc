@@ -20,7 +20,7 @@ std::string described(const MetricInfo& metric, const Console& console) {
                       metric.identical ? short_number(*metric.identical) : metric.identical_says);
   const OptionValues defaults = *OptionValues::parse(metric, {});
   text += fmt::format("  pictures      from {0} x {0} pixels\n", least_side(metric, defaults));
-  if (metric.frames) {
+  if (metric.is_frame_metric) {
     text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
   } else {
     text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
@@ -28,7 +28,7 @@ std::string described(const MetricInfo& metric, const Console& console) {
   }
   for (const MetricOption& option : metric.options) {
     text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help, allowed_values(option),
-                        option.otherwise);
+                        option.default_value);
   }
   return text;
 }

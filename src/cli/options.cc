@@ -23,7 +23,7 @@ const Option kHelp{.name = "--help", .letter = "-h", .help = "show this help"};
 const Option kColor{.name = "--color",
                     .value = "WHEN",
                     .help = "colour the output; auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
-                    .otherwise = "auto",
+                    .default_value = "auto",
                     .words = {"auto", "always", "never"},
                     .suggest = Suggest::words};
 
@@ -44,7 +44,7 @@ std::vector<Option> picture_options() {
        .value = "NAME,...",
        .help = "what to compute, each as NAME or with options of its own as NAME:OPTION=VALUE:...; 'acuity metrics' "
                "lists names and options",
-       .otherwise = "ssimulacra2",
+       .default_value = "ssimulacra2",
        .suggest = Suggest::metrics,
        .repeats = true},
       {.name = "--reference",
@@ -82,17 +82,17 @@ std::vector<Option> picture_options() {
       {.name = "--threads",
        .value = "N",
        .help = "how many threads work; never changes a score",
-       .otherwise = "one for each core"},
+       .default_value = "one for each core"},
       {.name = "--device",
        .value = "NAME",
        .help = "what computes",
-       .otherwise = "auto",
+       .default_value = "auto",
        .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
        .suggest = Suggest::words},
       {.name = "--memory",
        .value = "MODE",
        .help = "how much of a picture is in work at once; never changes a score",
-       .otherwise = "auto",
+       .default_value = "auto",
        .words = {"auto", "full", "strip:ROWS"},
        .suggest = Suggest::words},
   };
@@ -316,7 +316,7 @@ std::string spelling(const Option& option) {
 std::string full_help(const Option& option) {
   std::string text = option.help;
   if (!option.words.empty()) text += fmt::format("; one of {}", fmt::join(option.words, ", "));
-  if (!option.otherwise.empty()) text += fmt::format(" (default: {})", option.otherwise);
+  if (!option.default_value.empty()) text += fmt::format(" (default: {})", option.default_value);
   return text;
 }
 

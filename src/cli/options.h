@@ -21,7 +21,7 @@ struct Option {
   std::string letter = {};              // "-m"; empty: none
   std::string value = {};               // what help calls the value; empty: a flag
   std::string help = {};                // a sentence without its full stop
-  std::string otherwise = {};           // what holds without the option; empty: nothing
+  std::string default_value = {};       // what holds without the option; empty: nothing
   std::vector<std::string> words = {};  // the values there are, where they are few
   Suggest suggest = Suggest::nothing;
   bool repeats = false;  // may be given several times

@@ -77,7 +77,7 @@ class PlainReport : public Report {
       }
       // What these assume matters to what the number means, so it is told unasked; an explanation tells it anyway.
       for (const std::string& assumption : entry.score.provenance.assumptions) {
-        if (entry.metric->frames && explanation.empty()) text += fmt::format("  {}\n", printable(assumption));
+        if (entry.metric->is_frame_metric && explanation.empty()) text += fmt::format("  {}\n", printable(assumption));
       }
     }
     for (const std::string& warning : pair.warnings) text += fmt::format("warning    {}\n", printable(warning));

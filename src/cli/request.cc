@@ -116,7 +116,7 @@ const std::vector<std::string>& Request::values(std::string_view option) const {
 std::string Request::value(std::string_view option) const {
   if (has(option)) return values(option).back();
   for (const Option& known : command_->options) {
-    if (known.name == option) return known.otherwise;
+    if (known.name == option) return known.default_value;
   }
   return "";
 }

@@ -144,8 +144,9 @@ bool any_videos(const ScoreJob& job) {
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
   const ScoreJob& job = plan.job;
-  const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(),
-                                         [](const MetricChoice& metric) { return find_metric(metric.name)->frames; });
+  const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
+    return find_metric(metric.name)->is_frame_metric;
+  });
   plan.job.meaning.frames = any_of_frames;
   if (request.has("--at") && !any_of_frames) {
     return usage("--at says in which form metrics of frames compare two sides; 'acuity metrics' tells which those are");

@@ -104,7 +104,7 @@ int run_selftest(const Request&, Console& console) {
     for (const MetricInfo& metric : metrics()) {
       for (const int threads : {1, 2}) {
         const std::vector<std::string> complaints =
-            metric.frames ? check_frames(metric, threads, pairs) : check(metric, threads, pairs);
+            metric.is_frame_metric ? check_frames(metric, threads, pairs) : check(metric, threads, pairs);
         wrong += complaints.empty() ? 0 : 1;
         ++all;
         console.print(fmt::format("{}  {:<12} {:<7} {} thread{}{}\n",

@@ -117,7 +117,7 @@ class VideoScorer {
     }
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
-      if (result_.scores.back().metric->frames) continue;
+      if (result_.scores.back().metric->is_frame_metric) continue;
       const ScorerOptions options = scorer_options(job_, metric, total ? total->frames : kManyFrames);
       Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
       if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());

@@ -87,7 +87,7 @@ const std::vector<Option>& stream_options() {
       {.name = "--pixel-format",
        .value = "FORMAT",
        .help = "of raw streams",
-       .otherwise = "yuv420p",
+       .default_value = "yuv420p",
        .words = {"yuv420p", "yuv422p", "yuv444p", "gray", "nv12", "p010"},
        .suggest = Suggest::words},
       {.name = "--depth",
@@ -98,7 +98,7 @@ const std::vector<Option>& stream_options() {
       {.name = "--stream",
        .value = "N",
        .help = "which of several video streams in a container, counted from 0",
-       .otherwise = "the best one, as libav sees it"},
+       .default_value = "the best one, as libav sees it"},
   };
   return table;
 }
@@ -119,7 +119,7 @@ const std::vector<Option>& limit_options() {
        .value = "N",
        .help = "refuse pictures and frames with more pixels; files may have 8 bytes a pixel of that and decoding take "
                "16, but 2 and 4 GiB at least",
-       .otherwise = "268435456"},
+       .default_value = "268435456"},
   };
   return table;
 }
@@ -129,20 +129,20 @@ const std::vector<Option>& pairing_options() {
       {.name = "--sync",
        .value = "HOW",
        .help = "which frames of videos belong together: those of the same number, or of the nearest time",
-       .otherwise = "index",
+       .default_value = "index",
        .words = {"index", "pts"},
        .suggest = Suggest::words},
       {.name = "--offset",
        .value = "N",
        .help = "leave out the first N frames of the distorted video, or of the reference where N is negative",
-       .otherwise = "0"},
+       .default_value = "0"},
       {.name = "--start",
        .value = "PLACE",
        .help = "the first frame of the reference to score: its number, counted from 0, or its time, as in 00:01:30 or "
                "1:30.5",
-       .otherwise = "0"},
+       .default_value = "0"},
       {.name = "--end", .value = "PLACE", .help = "the frame of the reference to stop before, by number or time"},
-      {.name = "--every", .value = "N", .help = "score one frame in N", .otherwise = "1"},
+      {.name = "--every", .value = "N", .help = "score one frame in N", .default_value = "1"},
       {.name = "--shortest", .help = "where one video ends or breaks off early, keep what both have"},
   };
   return table;

@@ -91,7 +91,7 @@ const FeatureEntry* find_feature(std::string_view name) {
 }
 
 MetricOption switch_option(std::string name, std::string alias, std::string help, bool on) {
-  MetricOption option{.name = std::move(name), .help = std::move(help), .otherwise = on ? "true" : "false"};
+  MetricOption option{.name = std::move(name), .help = std::move(help), .default_value = on ? "true" : "false"};
   option.words = {"true", "false"};
   option.alias = std::move(alias);
   return option;
@@ -102,7 +102,7 @@ bool is_on(const OptionValues& options, std::string_view name) { return options.
 std::string output_name(std::string_view name, const MetricInfo& info, const OptionValues& options) {
   std::vector<const MetricOption*> named;
   for (const MetricOption& option : info.options) {
-    if (option.in_names && options.text(option.name) != option.otherwise) named.push_back(&option);
+    if (option.in_names && options.text(option.name) != option.default_value) named.push_back(&option);
   }
   std::sort(named.begin(), named.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
   std::string result = short_name(name);

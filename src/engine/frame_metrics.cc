@@ -52,7 +52,7 @@ const std::vector<FrameMetricEntry>& frame_metrics() {
       entry.info.name = metric_name(feature.info.name);
       list.push_back(std::move(entry));
     }
-    for (FrameMetricEntry& entry : list) entry.info.frames = true;
+    for (FrameMetricEntry& entry : list) entry.info.is_frame_metric = true;
     return list;
   }();
   return entries;

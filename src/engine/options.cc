@@ -23,7 +23,7 @@ std::optional<double> to_number(std::string_view text) {
   return number;
 }
 
-bool takes_numbers(const MetricOption& option) { return option.least <= option.most; }
+bool takes_numbers(const MetricOption& option) { return option.minimum <= option.maximum; }
 
 Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& option, const std::string& value) {
   if (option.any_text) return value;
@@ -31,7 +31,7 @@ Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& op
     if (same_name(word, value)) return word;
   }
   const std::optional<double> number = takes_numbers(option) ? to_number(value) : std::nullopt;
-  const bool fits = number && *number >= option.least && *number <= option.most;
+  const bool fits = number && *number >= option.minimum && *number <= option.maximum;
   if (fits && (!option.whole || *number == std::floor(*number))) return fmt::format("{}", *number);
   return usage(fmt::format("'{}' does not do for the option {} of {}; use {}", value, option.name, metric.name,
                            allowed_values(option)));
@@ -57,14 +57,14 @@ std::string allowed_values(const MetricOption& option) {
   const std::string words = fmt::format("{}", fmt::join(option.words, " or "));
   if (!takes_numbers(option)) return words;
   const std::string numbers =
-      fmt::format("a {}number from {} to {}", option.whole ? "whole " : "", option.least, option.most);
+      fmt::format("a {}number from {} to {}", option.whole ? "whole " : "", option.minimum, option.maximum);
   return words.empty() ? numbers : fmt::format("{}, or {}", numbers, words);
 }
 
 Result<OptionValues> OptionValues::parse(const MetricInfo& metric, std::span<const OptionValue> given) {
   OptionValues values;
   std::vector<bool> seen(metric.options.size());
-  for (const MetricOption& option : metric.options) values.all_.push_back({option.name, option.otherwise});
+  for (const MetricOption& option : metric.options) values.all_.push_back({option.name, option.default_value});
   for (const OptionValue& setting : given) {
     const auto found = std::find_if(metric.options.begin(), metric.options.end(), [&](const MetricOption& option) {
       return same_name(option.name, setting.name) || (!option.alias.empty() && same_name(option.alias, setting.name));
@@ -89,7 +89,7 @@ std::optional<double> OptionValues::number(std::string_view name) const { return
 std::string OptionValues::label(const MetricInfo& metric) const {
   std::string label = metric.name;
   for (size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].value == metric.options[i].otherwise) continue;
+    if (all_[i].value == metric.options[i].default_value) continue;
     label += all_[i].name == metric.variant ? ":" + all_[i].value : fmt::format(":{}={}", all_[i].name, all_[i].value);
   }
   return label;

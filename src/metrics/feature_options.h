@@ -11,25 +11,25 @@
 
 namespace acuity {
 
-inline MetricOption named_option(std::string name, std::string alias, std::string help, std::string otherwise) {
-  MetricOption option{.name = std::move(name), .help = std::move(help), .otherwise = std::move(otherwise)};
+inline MetricOption named_option(std::string name, std::string alias, std::string help, std::string default_value) {
+  MetricOption option{.name = std::move(name), .help = std::move(help), .default_value = std::move(default_value)};
   option.alias = std::move(alias);
   option.in_names = true;
   return option;
 }
 
-inline MetricOption number_option(std::string name, std::string alias, std::string help, std::string otherwise,
+inline MetricOption number_option(std::string name, std::string alias, std::string help, std::string default_value,
                                   double least, double most) {
-  MetricOption option = named_option(std::move(name), std::move(alias), std::move(help), std::move(otherwise));
-  option.least = least;
-  option.most = most;
+  MetricOption option = named_option(std::move(name), std::move(alias), std::move(help), std::move(default_value));
+  option.minimum = least;
+  option.maximum = most;
   return option;
 }
 
-inline MetricOption whole_option(std::string name, std::string alias, std::string help, std::string otherwise,
+inline MetricOption whole_option(std::string name, std::string alias, std::string help, std::string default_value,
                                  double least, double most) {
   MetricOption option =
-      number_option(std::move(name), std::move(alias), std::move(help), std::move(otherwise), least, most);
+      number_option(std::move(name), std::move(alias), std::move(help), std::move(default_value), least, most);
   option.whole = true;
   return option;
 }

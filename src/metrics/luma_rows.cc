@@ -133,7 +133,7 @@ const LumaTies& luma_ties() {
 MetricOption enlarge_option(int minimum_side) {
   return {.name = "small",
           .help = fmt::format("what becomes of pictures with a side under {} pixels", minimum_side),
-          .otherwise = "tile",
+          .default_value = "tile",
           .words = {"tile", "reflect", "upscale", "reject"}};
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> videos() {
 void add_values(const std::string& path, bool video, Values& values) {
   std::vector<std::string> names;
   for (const MetricInfo& metric : metrics()) {
-    if (video || !metric.frames) names.push_back(metric.name);
+    if (video || !metric.is_frame_metric) names.push_back(metric.name);
   }
   const Outcome outcome = acuity({"score", "--json", "-m", fmt::format("{}", fmt::join(names, ",")), path, path});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -17,8 +17,9 @@ MetricInfo metric(const std::string& name, std::vector<MetricOption> options = {
 
 const std::vector<MetricInfo> kKnown{
     metric("ssimulacra2"), metric("psnr"),
-    metric("mse", {{.name = "peak", .help = "", .otherwise = "auto", .least = 1, .most = 100, .words = {"auto"}},
-                   {.name = "pool", .help = "", .otherwise = "mean", .words = {"mean", "worst"}}})};
+    metric("mse",
+           {{.name = "peak", .help = "", .default_value = "auto", .minimum = 1, .maximum = 100, .words = {"auto"}},
+            {.name = "pool", .help = "", .default_value = "mean", .words = {"mean", "worst"}}})};
 
 Result<MetricList> parse(const Strings& lists) { return parse_metrics(lists, kKnown); }
 

@@ -102,7 +102,7 @@ TEST(Shell, MetricsAreListed) {
   const std::string list = acuity({"metrics"}).out;
   for (const MetricInfo& metric : metrics()) {
     EXPECT_TRUE(contains(list, metric.name + "  " + metric.title)) << metric.name;
-    EXPECT_TRUE(contains(list, metric.frames ? "works on" : metric.alpha_rule)) << metric.name;
+    EXPECT_TRUE(contains(list, metric.is_frame_metric ? "works on" : metric.alpha_rule)) << metric.name;
   }
 }
 

@@ -362,8 +362,8 @@ void test_options(const MetricEntry& entry, const std::string& device) {
     const Case pair{fmt::format("drawn 75x70 of {}", static_cast<int>(channels)), &reference.view, &distorted.view};
     for (const MetricOption& option : entry.info.options) {
       std::vector<std::string> values = option.words;
-      if (option.least <= option.most) {
-        values = {fmt::format("{}", option.least + (option.most - option.least) / 8)};
+      if (option.minimum <= option.maximum) {
+        values = {fmt::format("{}", option.minimum + (option.maximum - option.minimum) / 8)};
       }
       for (const std::string& value : values) {
         const std::string name = fmt::format("{} {}={}", pair.name, option.name, value);

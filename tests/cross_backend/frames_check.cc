@@ -302,7 +302,7 @@ std::vector<std::vector<OptionValue>> option_sets(const MetricInfo& info) {
   std::vector<std::vector<OptionValue>> sets{{}};
   for (const MetricOption& option : info.options) {
     for (const std::string& word : option.words) {
-      if (word != option.otherwise) sets.push_back({{option.name, word}});
+      if (word != option.default_value) sets.push_back({{option.name, word}});
     }
   }
   return sets;

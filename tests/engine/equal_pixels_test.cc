@@ -65,7 +65,7 @@ std::vector<Pair> pairs() {
 // One scorer for all pairs: on a GPU in software, making one takes longer than any score.
 void expect_identity(const std::string& device) {
   for (const MetricInfo& metric : metrics()) {
-    if (metric.frames) continue;
+    if (metric.is_frame_metric) continue;
     Result<Scorer> scorer = Scorer::create({.metrics = {metric.name}, .device = device}, kWidth, kHeight);
     ASSERT_TRUE(scorer.ok()) << scorer.status().message();
     for (const Pair& pair : pairs()) {

@@ -9,10 +9,11 @@ namespace {
 MetricInfo example() {
   MetricInfo info;
   info.name = "example";
-  info.options = {{.name = "peak", .help = "the peak", .otherwise = "auto", .least = 1, .most = 100, .words = {"auto"}},
-                  {.name = "power", .help = "the power", .otherwise = "3", .least = 0.5, .most = 16},
-                  {.name = "pool", .help = "how to pool", .otherwise = "mean", .words = {"mean", "worst"}},
-                  {.name = "file", .help = "where to write", .otherwise = "", .any_text = true}};
+  info.options = {
+      {.name = "peak", .help = "the peak", .default_value = "auto", .minimum = 1, .maximum = 100, .words = {"auto"}},
+      {.name = "power", .help = "the power", .default_value = "3", .minimum = 0.5, .maximum = 16},
+      {.name = "pool", .help = "how to pool", .default_value = "mean", .words = {"mean", "worst"}},
+      {.name = "file", .help = "where to write", .default_value = "", .any_text = true}};
   return info;
 }
 
@@ -54,7 +55,7 @@ TEST(MetricOptions, EveryTableAllowsItsDefaults) {
     std::vector<OptionValue> given;
     for (const MetricOption& option : info.options) {
       EXPECT_FALSE(option.name.empty() || option.help.empty()) << info.name;
-      given.push_back({option.name, option.otherwise});
+      given.push_back({option.name, option.default_value});
     }
     const Result<OptionValues> values = OptionValues::parse(info, given);
     ASSERT_TRUE(values.ok()) << values.status().message();

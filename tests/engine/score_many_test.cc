@@ -55,7 +55,7 @@ void expect_as_alone(const ScorerOptions& options, const Pairs& pairs, int width
 TEST(ScoreMany, IsScoringAloneOnTheCpu) {
   const Pairs pairs(7, 70, 41);
   for (const MetricInfo& metric : metrics()) {
-    if (metric.frames) continue;
+    if (metric.is_frame_metric) continue;
     for (const int threads : {1, 2, 8}) {
       expect_as_alone({.metrics = {metric.name}, .device = "cpu", .threads = threads}, pairs, 70, 41);
     }

@@ -18,7 +18,7 @@ int main() {
   grey.fill(128);
   const auto view = acuity::interleaved_view(grey.data(), 16, 16, acuity::Channels::rgb, acuity::SampleType::u8);
   for (const acuity::MetricInfo& metric : acuity::metrics()) {
-    if (metric.frames) continue;
+    if (metric.is_frame_metric) continue;
     auto scorer = acuity::Scorer::create({.metrics = {metric.name}}, 16, 16);
     if (!scorer.ok()) return 1;
     const auto reference = scorer->prepare(view);

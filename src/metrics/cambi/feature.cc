@@ -32,7 +32,7 @@ const MetricInfo& info() {
     made.title = "banding, without a reference: 0 is none, 24 very annoying";
     made.better = Better::lower;
     made.identical_says = "no fixed value: it measures the distorted video alone";
-    MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .otherwise = ""};
+    MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .default_value = ""};
     heatmaps.any_text = true;
     made.options = {
         number_option("cambi_max_val", "cmxv", "larger values become this", "1000", 0, 1000),

@@ -152,9 +152,9 @@ FeatureEntry float_ssim_entry() {
   std::vector<MetricOption> options = float_ssim::shared_options("SSIM");
   options.push_back({.name = "scale",
                      .help = "shrink frames by this factor first; 0: so that the shorter side comes to about 256",
-                     .otherwise = "0",
-                     .least = 0,
-                     .most = 10,
+                     .default_value = "0",
+                     .minimum = 0,
+                     .maximum = 10,
                      .whole = true});
   return {.info = {.name = "float_ssim",
                    .version = "libvmaf 3.2.0",

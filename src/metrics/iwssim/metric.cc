@@ -186,7 +186,7 @@ MetricEntry iwssim_entry() {
       "iwssim", "IW-SSIM: structural similarity over five scales, weighted by the information each place carries");
   info.options.push_back({.name = "weights",
                           .help = "what each place of a scale counts for; none is the reference's own MS-SSIM switch",
-                          .otherwise = "information",
+                          .default_value = "information",
                           .words = {"information", "none"}});
   return {.info = std::move(info),
           .create = iwssim::create_iwssim,

@@ -33,10 +33,11 @@ struct Weighing {
   }
 };
 
-inline MetricOption number_option(std::string name, std::string alias, std::string help, std::string otherwise,
+inline MetricOption number_option(std::string name, std::string alias, std::string help, std::string default_value,
                                   double most) {
-  MetricOption option{.name = std::move(name), .help = std::move(help), .otherwise = std::move(otherwise), .least = 0};
-  option.most = most;
+  MetricOption option{
+      .name = std::move(name), .help = std::move(help), .default_value = std::move(default_value), .minimum = 0};
+  option.maximum = most;
   option.alias = std::move(alias);
   option.in_names = true;
   return option;

@@ -182,9 +182,9 @@ FeatureEntry psnr_yuv_entry() {
                   switch_option("reduced_hbd_peak", "", "above 8 bits, take 255 as the peak, scaled", false),
                   {.name = "min_sse",
                    .help = "the sum of squared errors that gives the largest ratio there is; 0: as the depth has it",
-                   .otherwise = "0",
-                   .least = 0,
-                   .most = std::numeric_limits<double>::max()}};
+                   .default_value = "0",
+                   .minimum = 0,
+                   .maximum = std::numeric_limits<double>::max()}};
   return {.info = std::move(info), .create = create_psnr, .on_gpu = true, .cpu_ns = 0.3};
 }
 

@@ -252,18 +252,18 @@ FrameMetricEntry vmaf_entry() {
       {.name = "model",
        .help = "which, or libvmaf's JSON file of one; a word alone after the metric's name means this option, and "
                "'acuity models' lists them",
-       .otherwise = "v0.6.1",
+       .default_value = "v0.6.1",
        .any_text = true},
       {.name = "precision",
        .help = "auto: models that want 10 bits measure 8-bit video as 10-bit; stream: never, as libvmaf does",
-       .otherwise = "auto",
+       .default_value = "auto",
        .words = {"auto", "stream"}},
       switch_option("disable_clip", "", "let scores leave the range of the model", false),
       switch_option("enable_transform", "", "apply the model's transform although it is off: of v0.6.1, for phones",
                     false),
       {.name = "features",
        .help = "other options for features of the model, as FEATURE.OPTION=VALUE;...",
-       .otherwise = "",
+       .default_value = "",
        .any_text = true},
   };
   return {std::move(info), vmaf::create, vmaf::meaning};
