@@ -107,10 +107,9 @@ void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool ar
 Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Queue& queue, const Senders& senders) {
   std::shared_ptr<Resident> resident;
   ACUITY_TRY_ASSIGN(resident, resident_of(input, pool));
-  Resident* const picture = resident.get();
-  bool on_queue = false;
-  ACUITY_TRY(send_pictures({&picture, 1}, SendOrder::one_by_one, queue, senders, {&on_queue, 1}));
-  if (!on_queue) ACUITY_TRY(resident->wait_for_rows(queue, input.view().height));
+  Parcel parcel{resident.get(), &queue};
+  ACUITY_TRY(send_pictures({&parcel, 1}, SendOrder::one_by_one, input.view().height, senders));
+  if (!parcel.is_on_queue) ACUITY_TRY(resident->wait_for_rows(queue, input.view().height));
   ACUITY_TRY(queue.wait());
   resident->note_arrival();
   return {};

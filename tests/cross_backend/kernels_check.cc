@@ -50,7 +50,7 @@ Result<std::vector<float>> pixels_there(const std::shared_ptr<DevicePool>& pool,
   ACUITY_TRY_ASSIGN(feed, Feed::create(workspace, *queue, {&threads, &tasks}, cut));
   ACUITY_TRY(feed->begin(picture));
   const std::array<Feed*, 1> one{&*feed};
-  ACUITY_TRY(Feed::send(one, SendOrder::together, *queue));
+  ACUITY_TRY(Feed::send(one, std::array{queue}, SendOrder::together));
   std::vector<float> all(size_t{3} * kWidth * kHeight);
   for (int y = 0; y < kHeight; y += cut) {
     const int height = std::min(cut, kHeight - y);

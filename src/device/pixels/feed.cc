@@ -18,10 +18,10 @@ Status Feed::begin(const DevicePicture& picture) {
   return reader_.begin(*maker_, picture, rows_, slots);
 }
 
-Status Feed::send(std::span<Feed* const> feeds, SendOrder order, Queue& queue) {
+Status Feed::send(std::span<Feed* const> feeds, std::span<Queue* const> queues, SendOrder order) {
   std::vector<PixelReader*> readers;
   for (Feed* feed : feeds) readers.push_back(&feed->reader_);
-  return PixelReader::send(readers, order, queue);
+  return PixelReader::send(readers, queues, order, feeds[0]->rows_);
 }
 
 Result<SentPixels> Feed::take(Queue& queue, int y, int y_end) {

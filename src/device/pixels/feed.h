@@ -20,8 +20,8 @@ class Feed {
   static Result<Feed> create(Workspace& workspace, Queue& maker, const Senders& senders, int rows);
 
   Status begin(const DevicePicture& picture);
-  /// After begin: sends both pictures, or the one.
-  static Status send(std::span<Feed* const> feeds, SendOrder order, Queue& queue);
+  /// After begin: sends both pictures, or the one. Small ones go by way of `queues`, one for each.
+  static Status send(std::span<Feed* const> feeds, std::span<Queue* const> queues, SendOrder order);
 
   /// Rows y .. y_end - 1 for what comes after in the queue.
   Result<SentPixels> take(Queue& queue, int y, int y_end);

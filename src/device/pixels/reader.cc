@@ -101,14 +101,13 @@ Status PixelReader::send_numbers(Queue& queue, const std::vector<float>& numbers
   return {};
 }
 
-Status PixelReader::send(std::span<PixelReader* const> readers, SendOrder order, Queue& queue) {
-  std::array<Resident*, 4> pictures{};
-  std::array<bool, 4> on_queue{};
-  for (size_t i = 0; i < readers.size(); ++i) pictures[i] = readers[i]->picture_->samples;
-  ACUITY_TRY(send_pictures({pictures.data(), readers.size()}, order, queue, readers[0]->senders_,
-                           {on_queue.data(), readers.size()}));
+Status PixelReader::send(std::span<PixelReader* const> readers, std::span<Queue* const> queues, SendOrder order,
+                         int rows) {
+  std::array<Parcel, 4> parcels;
+  for (size_t i = 0; i < readers.size(); ++i) parcels[i] = {readers[i]->picture_->samples, queues[i]};
+  ACUITY_TRY(send_pictures({parcels.data(), readers.size()}, order, rows, readers[0]->senders_));
   for (size_t i = 0; i < readers.size(); ++i) {
-    if (on_queue[i]) readers[i]->sent_on_ = &queue;
+    if (parcels[i].is_on_queue) readers[i]->sent_on_ = queues[i];
   }
   return {};
 }

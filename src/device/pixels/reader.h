@@ -46,8 +46,9 @@ class PixelReader {
   /// be in use.
   Status begin(Queue& queue, const DevicePicture& picture, int rows, int slots);
 
-  /// Sends the samples of pictures that have begun, unless they have been sent. Small ones go by way of `queue`.
-  static Status send(std::span<PixelReader* const> readers, SendOrder order, Queue& queue);
+  /// Sends the samples of pictures that have begun, unless they have been sent. They will be read `rows` rows at a
+  /// time. Small ones go by way of `queues`, one for each.
+  static Status send(std::span<PixelReader* const> readers, std::span<Queue* const> queues, SendOrder order, int rows);
 
   /// Whether kernels read the samples themselves: all rows are in pixels(0, 0) then, each as soon as it was waited for.
   bool reads_samples() const;
@@ -57,6 +58,7 @@ class PixelReader {
   /// All of them have been sent, so that work which waits for them may be recorded.
   bool is_sent() const { return picture_->samples->is_sent(); }
   uint64_t place() const { return picture_->samples->place(); }
+  int band_rows() const { return picture_->samples->band_rows(); }
 
   /// Otherwise: makes rows y .. y_end - 1 in a place, `below` rows below its top, when the queue has come so far. What
   /// was there may no longer be in use.

@@ -5,19 +5,46 @@
 #include <cstring>
 #include <limits>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/memory.h"
 #include "base/try.h"
 
 namespace acuity {
 namespace {
 
-constexpr int kMostBands = 16;                     // events are not free
-constexpr int kBandRows = 256;                     // at least
-constexpr size_t kOneBandBytes = size_t{1} << 20;  // pictures up to this size are one band
+constexpr int kMostBands = 32;                   // events are not free
+constexpr int kMostStagedRows = 256;             // a band is sent while the next one is copied
+constexpr size_t kSmallBytes = size_t{1} << 20;  // pictures up to this size are one band
 
 ptrdiff_t sample_bytes_of(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
 
 int to_int(int64_t value) { return static_cast<int>(value); }
+
+#ifdef __SSE2__
+
+// For memory that only the device reads: past the cache, which would fetch it first.
+void copy_past_cache(std::byte* to, const std::byte* from, size_t bytes) {
+  constexpr size_t kVector = sizeof(__m128i);
+  size_t done = std::min(bytes, (kVector - reinterpret_cast<uintptr_t>(to) % kVector) % kVector);
+  std::memcpy(to, from, done);
+  for (; done + kVector <= bytes; done += kVector) {
+    const __m128i vector = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done), vector);
+  }
+  std::memcpy(to + done, from + done, bytes - done);
+}
+
+void complete_copies() { _mm_sfence(); }
+
+#else
+
+void copy_past_cache(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
+void complete_copies() {}
+
+#endif
 
 }  // namespace
 
@@ -50,8 +77,6 @@ Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DeviceP
   const size_t bytes = round_up(static_cast<size_t>(strands.count) * resident->strand_bytes(), 256);
   ACUITY_TRY_ASSIGN(resident->memory_, pool->take(bytes, "samples"));
   resident->address_ = resident->memory_->address();
-  const int rows = static_cast<int>(round_up(static_cast<size_t>((view.height + kMostBands - 1) / kMostBands), 64));
-  resident->band_rows_ = bytes <= kOneBandBytes ? view.height : std::max(rows, kBandRows);
   return resident;
 }
 
@@ -128,12 +153,10 @@ void Resident::settle() {
   (void)pool_->on_copy_queue([](Queue& queue) { return queue.wait(); });
 }
 
+bool Resident::is_small() const { return static_cast<size_t>(strands_.count) * strand_bytes() <= kSmallBytes; }
+
 // Room and events for sending it.
-Status Resident::make_ready() {
-  std::vector<std::unique_ptr<Event>>& events = memory_.events();
-  while (events.size() < static_cast<size_t>(bands())) {
-    ACUITY_TRY_ASSIGN(events.emplace_back(), pool_->device().create_event());
-  }
+Status Resident::make_ready(int rows) {
   if (strands_.copyable && view_.row_stride == static_cast<ptrdiff_t>(strands_.row_bytes)) {
     for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
       PinnedPlace place = find_pinned(pool_->device(), view_.planes[s], strand_bytes());
@@ -149,6 +172,13 @@ Status Resident::make_ready() {
     staging.reset();
     ACUITY_TRY_ASSIGN(staging, pool_->device().allocate_pinned(memory_->size()));
   }
+  const int fewest = (view_.height + kMostBands - 1) / kMostBands;
+  band_rows_ = goes_straight() ? rows : std::min(rows, kMostStagedRows);
+  band_rows_ = is_small() ? view_.height : std::clamp(band_rows_, fewest, view_.height);
+  std::vector<std::unique_ptr<Event>>& events = memory_.events();
+  while (events.size() * static_cast<size_t>(band_rows_) < static_cast<size_t>(view_.height)) {
+    ACUITY_TRY_ASSIGN(events.emplace_back(), pool_->device().create_event());
+  }
   return {};
 }
 
@@ -159,7 +189,7 @@ void Resident::stage(int y, int y_end) const {
       const std::byte* from = view_.planes[s] + row * view_.row_stride;
       std::byte* to = memory_.staging()->data() + s * strand_bytes() + static_cast<size_t>(row) * strands_.row_bytes;
       if (strands_.copyable) {
-        std::memcpy(to, from, strands_.row_bytes);
+        copy_past_cache(to, from, strands_.row_bytes);
         continue;
       }
       for (int x = 0; x < view_.width; ++x, to += strands_.sample_bytes) {
@@ -167,25 +197,25 @@ void Resident::stage(int y, int y_end) const {
       }
     }
   }
+  complete_copies();
 }
 
-// Rows of one band, all of them, to the device.
-Status Resident::enqueue(Queue& queue, int y, int y_end) {
+// The band that begins with row y, to the device.
+Status Resident::send_band(Queue& queue, int y) {
+  const int y_end = std::min(y + band_rows_, view_.height);
   const size_t bytes = static_cast<size_t>(y_end - y) * strands_.row_bytes;
   for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
     const size_t in_strand = static_cast<size_t>(y) * strands_.row_bytes, at = s * strand_bytes() + in_strand;
     const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *memory_.staging();
     ACUITY_TRY(queue.upload(*memory_, at, from, goes_straight() ? straight_[s].offset + in_strand : at, bytes));
   }
-  return queue.signal(event_of_row(y));
-}
-
-void Resident::note_sent(int y_end) {
+  ACUITY_TRY(queue.signal(event_of_row(y)));
   {
     const std::lock_guard lock(mutex_);
     sent_rows_ = y_end;
   }
   changed_.notify_all();
+  return {};
 }
 
 bool Resident::claim() {

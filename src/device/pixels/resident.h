@@ -60,7 +60,7 @@ class Resident : public std::enable_shared_from_this<Resident> {
   bool is_sent() const;
   bool has_failed() const;
 
-  /// The rows that are sent at a time.
+  /// The rows that are sent at a time, once any are.
   int band_rows() const { return band_rows_; }
 
   /// Somebody waited for a queue that had waited for all rows.
@@ -82,15 +82,14 @@ class Resident : public std::enable_shared_from_this<Resident> {
   };
   static Strands strands_of(const ImageView& view);
   size_t strand_bytes() const { return strands_.row_bytes * static_cast<size_t>(view_.height); }
-  int bands() const { return (view_.height + band_rows_ - 1) / band_rows_; }
+  bool is_small() const;
   Event& event_of_row(int y) const { return *memory_.events()[static_cast<size_t>(y / band_rows_)]; }
 
   bool claim();
-  Status make_ready();
+  Status make_ready(int rows);
   bool goes_straight() const { return !straight_.empty(); }
   void stage(int y, int y_end) const;
-  Status enqueue(Queue& queue, int y, int y_end);
-  void note_sent(int y_end);
+  Status send_band(Queue& queue, int y);
   void fail(const Status& status);
   void end_sending();
 
@@ -118,11 +117,16 @@ struct Senders {
   TaskThreads* tasks = nullptr;      // one looks after them
 };
 
-/// Sends those pictures that nobody has sent or is sending. What is small goes by way of `queue`, and on_queue says so:
-/// what comes after in it need not wait. All else goes on the pool's queue, from page-locked memory at once, from other
-/// memory while the caller goes on.
-Status send_pictures(std::span<Resident* const> pictures, SendOrder order, Queue& queue, const Senders& senders,
-                     std::span<bool> on_queue);
+/// A picture to be sent.
+struct Parcel {
+  Resident* picture = nullptr;  // null: nothing is to be sent
+  Queue* queue = nullptr;       // by way of which it goes if it is small ...
+  bool is_on_queue = false;     // ... and then what comes after in the queue need not wait for it
+};
+
+/// Sends those pictures that nobody has sent or is sending, in bands of `rows` rows, or as many as are better. All but
+/// small ones go on the pool's queue, from page-locked memory at once, from other memory while the caller goes on.
+Status send_pictures(std::span<Parcel> parcels, SendOrder order, int rows, const Senders& senders);
 
 }  // namespace acuity
 

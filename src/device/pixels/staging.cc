@@ -16,6 +16,7 @@ namespace acuity {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 18;  // copied by one thread at a time
+constexpr int kMostCopiers = 8;                  // more are no faster, and take cores from those who submit work
 
 }  // namespace
 
@@ -26,20 +27,22 @@ class Sending {
   }
 
   /// Takes those that nobody else sends.
-  void claim(std::span<Resident* const> pictures, std::span<bool> claimed) {
-    pictures_.reserve(pictures.size());
-    for (size_t i = 0; i < pictures.size(); ++i) {
-      claimed[i] = pictures[i] != nullptr && pictures[i]->claim();
-      if (claimed[i]) pictures_.push_back(pictures[i]->shared_from_this());
+  void claim(std::span<Parcel> parcels) {
+    pictures_.reserve(parcels.size());
+    for (Parcel& parcel : parcels) {
+      if (parcel.picture == nullptr || !parcel.picture->claim()) continue;
+      pictures_.push_back(parcel.picture->shared_from_this());
+      queues_.push_back(parcel.queue);
+      parcel.is_on_queue = true;
     }
   }
   bool is_empty() const { return pictures_.empty(); }
   bool is_small() const {
-    return std::all_of(pictures_.begin(), pictures_.end(), [](const auto& picture) { return picture->bands() == 1; });
+    return std::all_of(pictures_.begin(), pictures_.end(), [](const auto& picture) { return picture->is_small(); });
   }
 
-  Status make_ready(SendOrder order) {
-    for (const std::shared_ptr<Resident>& picture : pictures_) ACUITY_TRY(picture->make_ready());
+  Status make_ready(SendOrder order, int rows) {
+    for (const std::shared_ptr<Resident>& picture : pictures_) ACUITY_TRY(picture->make_ready(rows));
     put_in_order(order);
     for (size_t u = 0; u < units_.size(); ++u) cut(u);
     left_ = std::vector<std::atomic<int>>(units_.size());
@@ -54,13 +57,10 @@ class Sending {
     failed_ = true;
   }
 
-  /// All on a queue of the caller's.
-  Status send_on(Queue& queue, const Threads& threads) {
+  /// On queues of the caller's.
+  Status send_on_queues(const Threads& threads) {
     copy_pieces(threads, [] { return Status(); });
-    for (const Unit& unit : units_) {
-      ACUITY_TRY(unit.picture->enqueue(queue, unit.y, unit.y_end));
-      unit.picture->note_sent(unit.y_end);
-    }
+    for (const Unit& unit : units_) ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
     return {};
   }
 
@@ -110,7 +110,8 @@ class Sending {
   void copy_pieces(const Threads& threads, const UnitDone& unit_done) {
     if (pieces_.empty()) return;
     std::atomic<size_t> next = 0;
-    const auto copy = [&](int) {
+    const auto copy = [&](int worker) {
+      if (worker >= kMostCopiers) return;
       for (size_t i = next++; i < pieces_.size() && !failed_; i = next++) {
         const Piece& piece = pieces_[i];
         units_[piece.unit].picture->stage(piece.y, piece.y_end);
@@ -131,16 +132,15 @@ class Sending {
     if (next_unit_ == units_.size() || left_[next_unit_] > 0) return {};
     return pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
       for (; next_unit_ < units_.size() && left_[next_unit_] == 0; ++next_unit_) {
-        const Unit& unit = units_[next_unit_];
-        ACUITY_TRY(unit.picture->enqueue(queue, unit.y, unit.y_end));
-        unit.picture->note_sent(unit.y_end);
+        ACUITY_TRY(units_[next_unit_].picture->send_band(queue, units_[next_unit_].y));
       }
       return {};
     });
   }
 
   std::vector<std::shared_ptr<Resident>> pictures_;
-  std::vector<Unit> units_;  // in the order in which they are sent
+  std::vector<Queue*> queues_;  // the callers', for small ones
+  std::vector<Unit> units_;     // in the order in which they are sent
   std::vector<Piece> pieces_;
   std::vector<std::atomic<int>> left_;  // pieces of each unit that are not copied yet
   std::atomic<bool> failed_ = false;
@@ -148,16 +148,15 @@ class Sending {
   size_t next_unit_ = 0;
 };
 
-Status send_pictures(std::span<Resident* const> pictures, SendOrder order, Queue& queue, const Senders& senders,
-                     std::span<bool> on_queue) {
+Status send_pictures(std::span<Parcel> parcels, SendOrder order, int rows, const Senders& senders) {
   const auto sending = std::make_shared<Sending>();
-  sending->claim(pictures, on_queue);
+  sending->claim(parcels);
   if (sending->is_empty()) return {};
   const bool small = sending->is_small();
-  if (!small) std::fill(on_queue.begin(), on_queue.end(), false);
+  for (Parcel& parcel : parcels) parcel.is_on_queue = parcel.is_on_queue && small;
   const Status status = guarded<Status>([&]() -> Status {
-    ACUITY_TRY(sending->make_ready(order));
-    if (small) return sending->send_on(queue, *senders.threads);
+    ACUITY_TRY(sending->make_ready(order, rows));
+    if (small) return sending->send_on_queues(*senders.threads);
     if (sending->goes_straight()) {
       sending->send(*senders.threads);
     } else {

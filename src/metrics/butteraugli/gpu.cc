@@ -326,10 +326,13 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(feeds_[i]->begin(picture));
     }
     std::vector<Feed*> feeds;
+    std::vector<Queue*> queues;
     for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i] != nullptr) feeds.push_back(&*feeds_[i]);
+      if (pictures[i] == nullptr) continue;
+      feeds.push_back(&*feeds_[i]);
+      queues.push_back(plans_[0].first[i]);
     }
-    ACUITY_TRY(Feed::send(feeds, SendOrder::together, *plans_[0].first[pictures[0] != nullptr ? 0 : 1]));
+    ACUITY_TRY(Feed::send(feeds, queues, SendOrder::together));
     int band = 0;
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);

@@ -145,7 +145,7 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(feeds_[i].begin(i == 0 ? original : distorted, setup_.pool));
       feeds_[i].add_to(feeds);
     }
-    ACUITY_TRY(Feed::send(feeds, SendOrder::together, *work_));
+    ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
     for (int y = 0; y < setup_.height; y += band_) ACUITY_TRY(run_band(y, std::min(y + band_, setup_.height)));
     std::array<double, kScales> sums{};
     ACUITY_TRY(fetch_sums(sums));

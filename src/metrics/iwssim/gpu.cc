@@ -82,7 +82,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory, create_pyramid());
     ACUITY_TRY(begin(kReference, reference));
     const std::array<Feed*, 1> one{&*feeds_[kReference]};
-    ACUITY_TRY(Feed::send(one, SendOrder::one_by_one, *reference_));
+    ACUITY_TRY(Feed::send(one, std::array{reference_}, SendOrder::one_by_one));
     ACUITY_TRY(make_reference(*memory));
     ACUITY_TRY(finish_reference(*memory));
     ACUITY_TRY(compare_->wait());
@@ -94,13 +94,16 @@ class GpuRunner final : public Runner {
     if (!prepared && !pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
     DeviceMemory& compared = prepared ? static_cast<const KeptPyramid*>(reference.kept)->memory() : *pair_;
     std::vector<Feed*> feeds;
+    std::vector<Queue*> queues;
     if (!prepared) {
       ACUITY_TRY(begin(kReference, *reference.luma));
       feeds.push_back(&*feeds_[kReference]);
+      queues.push_back(reference_);
     }
     ACUITY_TRY(begin(kDistorted, distorted));
     feeds.push_back(&*feeds_[kDistorted]);
-    ACUITY_TRY(Feed::send(feeds, SendOrder::one_by_one, prepared ? *distorted_ : *reference_));
+    queues.push_back(distorted_);
+    ACUITY_TRY(Feed::send(feeds, queues, SendOrder::one_by_one));
     if (!prepared) ACUITY_TRY(make_reference(compared));
     ACUITY_TRY(make_distorted(compared, !prepared));
     if (kind_ == Kind::information) {

@@ -59,7 +59,7 @@ class Runner final : public GpuSums {
     ACUITY_TRY(begin(*reference_, reference));
     ACUITY_TRY(begin(*distorted_, distorted));
     const std::array<Feed*, 2> both{&*reference_, &*distorted_};
-    ACUITY_TRY(Feed::send(both, SendOrder::together, *queue_));
+    ACUITY_TRY(Feed::send(both, std::array{queue_, queue_}, SendOrder::together));
     for (int y = 0; y < height; y += band_rows_) {
       const int y_end = std::min(y + band_rows_, height);
       SentPixels a, b;

@@ -15,7 +15,7 @@ Status Samples::create() {
   return {};
 }
 
-Status Samples::begin(const InputRows& reference, const InputRows& distorted, int rows_held) {
+Status Samples::begin(const InputRows& reference, const InputRows& distorted, int rows_held, int rows_at_once) {
   const std::array<const InputRows*, 2> pictures{&reference, &distorted};
   for (size_t i = 0; i < 2; ++i) {
     DevicePicture picture;
@@ -25,7 +25,7 @@ Status Samples::begin(const InputRows& reference, const InputRows& distorted, in
     places_[i] = {readers_[i].pixels(0, 0), direct ? setup_.height : rows_held, direct ? readers_[i].place() : 0};
   }
   const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
-  return PixelReader::send(both, SendOrder::together, *queue_);
+  return PixelReader::send(both, std::array{queue_.get(), queue_.get()}, SendOrder::together, rows_at_once);
 }
 
 Status Samples::make(Queue& pixels, int y, int y_end) {
@@ -39,9 +39,12 @@ Status Samples::make(Queue& pixels, int y, int y_end) {
   return {};
 }
 
-bool Samples::may_be_recorded() const {
-  return std::all_of(readers_.begin(), readers_.end(),
-                     [](const PixelReader& reader) { return reader.reads_samples() && reader.is_sent(); });
+bool Samples::may_be_recorded() {
+  for (size_t i = 0; i < 2; ++i) {
+    if (!readers_[i].reads_samples() || !readers_[i].is_sent()) return false;
+    places_[i].band_rows = readers_[i].band_rows();
+  }
+  return true;
 }
 
 Status Samples::record_wait(Queue& pixels, int y_end) {

@@ -16,9 +16,9 @@ class Samples {
   explicit Samples(const Metric::Setup& setup);
   Status create();
 
-  /// Of each call: the pictures, which are sent. Where pixels must be made before they are read, `rows_held` rows of
-  /// them are held. The last call is over.
-  Status begin(const InputRows& reference, const InputRows& distorted, int rows_held);
+  /// Of each call: the pictures, which are sent, to be worked on `rows_at_once` rows at a time. Where pixels must be
+  /// made before they are read, `rows_held` rows of them are held. The last call is over.
+  Status begin(const InputRows& reference, const InputRows& distorted, int rows_held, int rows_at_once);
   /// Rows y .. y_end - 1 for what comes after in `pixels`. Where they are made they lie one after the other in the
   /// ring, when queue() has come so far.
   Status make(Queue& pixels, int y, int y_end);
@@ -31,13 +31,14 @@ class Samples {
     SentPixels pixels;
     int ring = 0;
     uint64_t number = 0;  // of the memory
+    int band_rows = 0;    // of the samples, which recorded work waits for
     bool operator==(const Place&) const = default;
   };
   using Places = std::array<Place, 2>;  // reference, distorted
   const Places& places() const { return places_; }
 
   /// Whether work on these samples may be recorded: they are read from where they lie, and have been sent.
-  bool may_be_recorded() const;
+  bool may_be_recorded();
   /// In place of make(), while it is.
   Status record_wait(Queue& pixels, int y_end);
 

@@ -46,7 +46,7 @@ class SmallGpuRunner final : public Runner {
     ACUITY_TRY(begin(readers_[0], original));
     ACUITY_TRY(begin(readers_[1], distorted));
     const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
-    ACUITY_TRY(PixelReader::send(both, SendOrder::together, *queue_));
+    ACUITY_TRY(PixelReader::send(both, std::array{queue_, queue_}, SendOrder::together, setup_.height));
     SentPixels a, b;
     ACUITY_TRY_ASSIGN(a, read(readers_[0]));
     ACUITY_TRY_ASSIGN(b, read(readers_[1]));

@@ -123,7 +123,7 @@ Status Steps::create_queues(ScalePlan& plan) {
 }
 
 Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const InputRows& reference, const InputRows& distorted) {
-  ACUITY_TRY(samples.begin(reference, distorted, pixel_ring_));
+  ACUITY_TRY(samples.begin(reference, distorted, pixel_ring_, bands_at_once_ * plans_[0].band_rows));
   ACUITY_TRY(repeat_or_give(samples));
   ACUITY_TRY(samples.queue().wait());
   return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()),
