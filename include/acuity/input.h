@@ -14,6 +14,7 @@
 #include <string>
 
 #include "acuity/export.h"
+#include "acuity/frame.h"
 #include "acuity/image.h"
 #include "acuity/status.h"
 
@@ -29,6 +30,9 @@ class ACUITY_API Input {
   Input(const ImageView& view) noexcept;  // NOLINT(google-explicit-constructor): a view is a picture
   /// The same. `owner` keeps the memory alive: the pixels must not change as long as the Input holds it.
   Input(const ImageView& view, std::shared_ptr<const void> owner) noexcept;
+  /// A frame of video, as its stream stores it. It goes to a GPU as it is, and becomes RGB there. Its samples must
+  /// neither change nor go away, as above; `frame.owner` keeps them alive.
+  Input(const FrameView& frame, const FrameFormat& format) noexcept;
   /// A copy of the pixels.
   static Result<Input> copy(const ImageView& view);
   /// Pixels that are on a GPU already, such as "cuda:0": the planes of the view are device addresses (of CUDA, HIP, or
@@ -38,7 +42,7 @@ class ACUITY_API Input {
                          std::shared_ptr<const void> owner = nullptr) noexcept;
 
   bool has_picture() const noexcept { return state_ != nullptr; }
-  /// As it was given. Only if has_picture().
+  /// As it was given; of a frame, what it becomes: RGB or grey floats, without planes. Only if has_picture().
   const ImageView& view() const noexcept;
 
   struct State;

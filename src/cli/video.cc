@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/video.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
@@ -19,6 +20,7 @@ namespace {
 
 // How many pairs "--device auto" reckons with where the length is not known.
 constexpr int64_t kManyFrames = 1000;
+constexpr size_t kMostPending = 8;
 
 double interval(const FrameRate& rate) {
   return rate.denominator == 0 ? 0 : static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
@@ -33,6 +35,8 @@ class VideoScorer {
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorers());
     Status walked = walk();
+    const Status finished = finish_pending(0);
+    if (walked.ok()) walked = finished;
     // What feeds a pipe is interrupted too, so that an end that came by then may not be the end.
     if (interrupted()) walked = stopped();
     describe_sides();
@@ -48,6 +52,18 @@ class VideoScorer {
   }
 
  private:
+  struct PictureScorer {
+    size_t place;  // among the metrics
+    Scorer scorer;
+  };
+
+  // A frame in flight on a GPU. One is sent, one worked on and one finished; on the CPU, which has no time to lose by
+  // waiting, each is scored before the next is looked at.
+  struct Pending {
+    FramePair frame;
+    std::vector<Job> jobs;  // one for each scorer
+  };
+
   Status open() {
     OpenedPair pair;
     ACUITY_TRY_ASSIGN(pair, open_pair(result_.reference, result_.distorted, plan_, job_.meaning, job_.geometry));
@@ -174,7 +190,7 @@ class VideoScorer {
       } else if (frame_scores_.any() && !start_) {
         keep_waiting(reference_->frame(), partner);
       }
-      if (scored) ACUITY_TRY(score(*reference_->frame(), *partner));
+      if (scored) ACUITY_TRY(score(reference_->frame(), partner));
     }
     if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
@@ -237,44 +253,92 @@ class VideoScorer {
     return since <= after || plan_.every - since <= before;
   }
 
-  Status score(const VideoFrame& reference, const VideoFrame& distorted) {
-    std::vector<FramePair>& frames = result_.video->frames;
-    progress_(static_cast<int64_t>(frames.size()), expected_frames());
-    if (!scorers_.empty()) ACUITY_TRY(score_pictures(reference, distorted));
-    frames.push_back({reference.index, reference.time, distorted.time});
+  Status score(const std::shared_ptr<const VideoFrame>& reference, const std::shared_ptr<const VideoFrame>& distorted) {
+    progress_(static_cast<int64_t>(result_.video->frames.size()), expected_frames());
+    Pending pending{{reference->index, reference->time, distorted->time}, {}};
+    if (scorers_.empty()) return keep(pending.frame, {});
+    // One of each for all metrics: a device gets it once.
+    const Input original = input_of(*reference_, reference), other = input_of(*distorted_, distorted);
+    std::vector<Result<std::vector<Score>>> scores;
+    for (PictureScorer& picture : scorers_) {
+      if (!on_gpu_) {
+        scores.push_back(picture.scorer.score(original, other));
+        continue;
+      }
+      Result<Job> job = picture.scorer.start(original, other);
+      if (!job.ok()) return naming_files(job.status(), place_of(pending.frame));
+      pending.jobs.push_back(std::move(*job));
+    }
+    if (!on_gpu_) return keep(pending.frame, std::move(scores));
+    pending_.push_back(std::move(pending));
+    return finish_pending(kMostPending);
+  }
+
+  static Input input_of(const Side& side, const std::shared_ptr<const VideoFrame>& frame) {
+    if (!frame->picture) {
+      const FrameFormat format = frame_format(side.format());
+      return {view_of(format, frame), format};
+    }
+    ImageView view = frame->picture->view;
+    view.colour = side.format().colour;
+    return {view, frame};
+  }
+
+  std::string place_of(const FramePair& frame) const {
+    return fmt::format("frame {} of {} and {}", frame.index, reference_->name(), distorted_->name());
+  }
+
+  // Waits for the first frames in flight until no more than so many are left.
+  Status finish_pending(size_t most) {
+    for (; pending_.size() > most; pending_.pop_front()) {
+      std::vector<Result<std::vector<Score>>> scores;
+      for (Job& job : pending_.front().jobs) scores.push_back(job.finish());
+      const Status kept = keep(pending_.front().frame, std::move(scores));
+      if (kept.ok()) continue;
+      pending_.clear();  // what comes after a failure does not count
+      return kept;
+    }
     return {};
   }
 
-  Status score_pictures(const VideoFrame& reference, const VideoFrame& distorted) {
-    const Stopwatch watch;
-    const ImageView original = convert_reference_(reference_->format(), reference, threads_);
-    const ImageView other = convert_distorted_(distorted_->format(), distorted, threads_);
-    result_.video->convert_ms += watch.milliseconds();
-    std::vector<Score> scores;
-    for (PictureScorer& picture : scorers_) {
-      Result<std::vector<Score>> scored = picture.scorer.score(original, other);
-      const std::string place =
-          fmt::format("frame {} of {} and {}", reference.index, reference_->name(), distorted_->name());
-      if (!scored.ok()) return naming_files(scored.status(), place);
-      if (!finite(scored->front())) {
-        return Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", place,
-                                                        result_.scores[picture.place].label));
+  Status keep(const FramePair& frame, std::vector<Result<std::vector<Score>>> scores) {
+    for (size_t i = 0; i < scores.size(); ++i) {
+      if (!scores[i].ok()) return naming_files(scores[i].status(), place_of(frame));
+      if (!finite(scores[i]->front())) {
+        return Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number",
+                                                        place_of(frame), result_.scores[scorers_[i].place].label));
       }
-      scores.push_back(std::move(scored->front()));
     }
-    for (size_t i = 0; i < scores.size(); ++i) keep(result_.scores[scorers_[i].place], std::move(scores[i]));
+    on_gpu_ = !scores.empty();
+    for (size_t i = 0; i < scores.size(); ++i) {
+      if (scores[i]->front().provenance.device.starts_with("cpu")) on_gpu_ = false;
+      keep(result_.scores[scorers_[i].place], std::move(scores[i]->front()));
+    }
+    result_.video->frames.push_back(frame);
     return {};
   }
 
   // Adds the values of a frame to those before it, and the times.
-  static void keep(MetricScore& entry, Score score) {
-    std::vector<NamedValue>& times = score.provenance.timing_ms;
-    const std::vector<NamedValue>& before = entry.score.provenance.timing_ms;
-    for (size_t i = 0; i < times.size() && i < before.size(); ++i) times[i].value += before[i].value;
+  void keep(MetricScore& entry, Score score) {
+    std::vector<NamedValue> times = std::move(entry.score.provenance.timing_ms);
+    for (const NamedValue& time : score.provenance.timing_ms) {
+      if (time.name == "convert") {
+        result_.video->convert_ms += time.value;
+        continue;
+      }
+      const auto known =
+          std::find_if(times.begin(), times.end(), [&](const NamedValue& one) { return one.name == time.name; });
+      if (known == times.end()) {
+        times.push_back(time);
+      } else {
+        known->value += time.value;
+      }
+    }
     entry.series.resize(score.outputs.size() + 1);
     entry.series[0].push_back(score.value);
     for (size_t i = 0; i < score.outputs.size(); ++i) entry.series[i + 1].push_back(score.outputs[i].value);
     entry.score = std::move(score);
+    entry.score.provenance.timing_ms = std::move(times);
   }
 
   void pool() {
@@ -374,11 +438,6 @@ class VideoScorer {
     return time && step > 0 ? std::llround(*time / step) : otherwise;
   }
 
-  struct PictureScorer {
-    size_t place;  // among the metrics
-    Scorer scorer;
-  };
-
   const ScoreJob& job_;
   const VideoPlan& plan_;
   PairResult& result_;
@@ -386,13 +445,13 @@ class VideoScorer {
   Threads threads_;
   std::unique_ptr<Side> reference_;
   std::unique_ptr<Side> distorted_;
-  FrameConverter convert_reference_;
-  FrameConverter convert_distorted_;
   std::vector<PictureScorer> scorers_;
+  bool on_gpu_ = false;  // all of them are, as the first frame has told
   Colour frame_colour_;
   FrameScores frame_scores_;
   std::optional<int64_t> start_, end_;
   std::deque<std::pair<std::shared_ptr<VideoFrame>, std::shared_ptr<VideoFrame>>> waiting_;
+  std::deque<Pending> pending_;  // last: jobs use the scorers
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ class FrameMemory {
  public:
   explicit FrameMemory(const FrameShape& format);
 
+  /// What a frame takes.
+  size_t frame_bytes() const { return pool_.piece_bytes(); }
   /// The same samples in memory of this object; may be called from several threads. `frame` has the same size and
   /// subsampling, and at most as many bits a sample: it is scaled by a power of two.
   Result<FrameView> copy(const FrameView& frame);

@@ -11,6 +11,7 @@
 
 #include "base/guard.h"
 #include "base/try.h"
+#include "engine/validate.h"
 
 namespace acuity {
 namespace {
@@ -157,16 +158,7 @@ Status FramePipeline::validate(const FrameView& frame, const char* role, int64_t
                     role, number, frame.width, frame.height, frame.depth, format_.width, format_.height,
                     format_.depth));
   }
-  const ptrdiff_t bytes = frame.sample_bytes();
-  for (int p = 0; p < frame.planes_count(); ++p) {
-    const std::byte* plane = frame.planes[static_cast<size_t>(p)];
-    const bool aligned = reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) == 0 &&
-                         frame.row_strides[static_cast<size_t>(p)] % bytes == 0;
-    if (plane != nullptr && aligned) continue;
-    return Status(StatusCode::usage,
-                  fmt::format("plane {} of the {} frame {} is null or not aligned to its samples", p, role, number));
-  }
-  return {};
+  return validate_planes(frame, fmt::format("{} frame {}", role, number));
 }
 
 // Features whose values depend on the numbers of several frames follow every frame; the others only those scored.

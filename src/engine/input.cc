@@ -10,7 +10,9 @@
 #include "base/image_copy.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "colour/yuv.h"
 #include "device/pinned.h"
+#include "engine/frame_memory.h"
 #include "engine/validate.h"
 
 namespace acuity {
@@ -34,6 +36,11 @@ Input::Input(const ImageView& view) noexcept : state_(make_state(view, nullptr))
 
 Input::Input(const ImageView& view, std::shared_ptr<const void> owner) noexcept
     : state_(make_state(view, std::move(owner))) {}
+
+Input::Input(const FrameView& frame, const FrameFormat& format) noexcept
+    : state_(make_state(converted_view(format, nullptr), frame.owner)) {
+  if (state_) state_->frame = {frame, format};
+}
 
 Result<Input> Input::copy(const ImageView& view) {
   return guarded<Result<Input>>([&]() -> Result<Input> {
@@ -78,6 +85,21 @@ Result<HostMemory> HostMemory::allocate(const std::string& device, size_t bytes)
   });
 }
 
+Result<Input> pixels_of(const Input& input, const MemoryPool& pool, const Threads& threads) {
+  Input::State& state = *input.state();
+  const std::lock_guard lock(state.mutex);
+  if (!state.pixels.has_picture()) {
+    std::shared_ptr<std::byte> memory;
+    ACUITY_TRY_ASSIGN(memory, pool.take());
+    auto* planes = reinterpret_cast<float*>(memory.get());
+    convert_frame(state.frame->format, state.frame->view, threads, planes);
+    state.pixels = Input(converted_view(state.frame->format, planes), std::move(memory));
+    if (!state.pixels.has_picture()) return Status(StatusCode::out_of_memory, "out of memory for a frame's pixels");
+    state.pixels.state()->is_finite = true;
+  }
+  return state.pixels;
+}
+
 Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool) {
   Input::State& state = *input.state();
   const std::lock_guard lock(state.mutex);
@@ -86,7 +108,9 @@ Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::sha
     if (known == pool && !resident->has_failed()) return resident;
   }
   std::shared_ptr<Resident> resident;
-  if (state.device.empty()) {
+  if (state.frame) {
+    ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.frame->view, state.frame->format));
+  } else if (state.device.empty()) {
     ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.view));
   } else {
     ACUITY_TRY_ASSIGN(resident, Resident::of_device_memory(state.view, state.owner));
@@ -117,7 +141,11 @@ Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Que
 
 Result<Input> keep_input(const Input& input) {
   const Input::State& state = *input.state();
-  return state.owner || !state.device.empty() ? Result<Input>(input) : Input::copy(state.view);
+  if (state.owner || !state.device.empty()) return input;
+  if (!state.frame) return Input::copy(state.view);
+  FrameView copy;
+  ACUITY_TRY_ASSIGN(copy, FrameMemory(state.frame->format).copy(state.frame->view));
+  return Input(copy, state.frame->format);
 }
 
 Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
@@ -126,7 +154,7 @@ Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::sh
   ACUITY_TRY(send_now(input, pool, queue, senders));
   const Input::State& state = *input.state();
   if (state.owner || !state.device.empty()) return input;
-  Input kept(state.view);
+  Input kept = state.frame ? Input(state.frame->view, state.frame->format) : Input(state.view);
   if (!kept.has_picture()) return Status(StatusCode::out_of_memory, "out of memory while a reference was prepared");
   std::shared_ptr<Resident> resident;
   ACUITY_TRY_ASSIGN(resident, resident_of(input, pool));
@@ -142,6 +170,7 @@ size_t bytes_of(const Input& input) {
   const size_t pixels = static_cast<size_t>(view.width) * static_cast<size_t>(view.height);
   const bool is_here = input.state()->device.empty() && !input.state()->samples_gone;
   size_t bytes = is_here ? pixels * sample * static_cast<size_t>(view.channel_count()) : 0;
+  if (is_here && input.state()->frame) bytes = FrameMemory(input.state()->frame->format).frame_bytes();
   const std::lock_guard lock(input.state()->mutex);
   for (const auto& [pool, resident] : input.state()->residents) bytes += resident->bytes();
   return bytes;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "acuity/input.h"
+#include "base/memory_pool.h"
 #include "base/threads.h"
 #include "colour/rows.h"
 #include "device/pixels/reader.h"
@@ -20,15 +21,25 @@
 namespace acuity {
 
 struct Input::State {
+  struct Frame {
+    FrameView view;
+    FrameFormat format;
+  };
+
   ImageView view;
+  std::optional<Frame> frame;         // in place of pixels
   std::shared_ptr<const void> owner;  // null: the memory is there during the call
   std::string device;                 // the samples are there alone; empty: in the host's memory
   bool samples_gone = false;          // only the residents have them
 
   std::atomic<bool> is_finite = false;  // its floats have been looked at
-  std::mutex mutex;                     // of the residents
+  std::mutex mutex;                     // of what follows
+  Input pixels;                         // of a frame, once somebody wanted them here
   std::vector<std::pair<std::shared_ptr<DevicePool>, std::shared_ptr<Resident>>> residents;
 };
+
+/// What a frame becomes, in the host's memory: made once, in memory of the pool.
+Result<Input> pixels_of(const Input& input, const MemoryPool& pool, const Threads& threads);
 
 /// The picture on the device, which need not have been sent yet.
 Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool);

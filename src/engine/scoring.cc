@@ -70,7 +70,12 @@ Result<std::vector<Score>> Job::State::finish() {
 }
 
 Scoring::Scoring(const ScorerOptions& options, int width, int height)
-    : options_(options), width_(width), height_(height), threads_(std::max(options.threads, 0)) {}
+    : options_(options),
+      width_(width),
+      height_(height),
+      threads_(std::max(options.threads, 0)),
+      frame_pixels_(3 * sizeof(float) * static_cast<size_t>(std::max(width, 0)) *
+                    static_cast<size_t>(std::max(height, 0))) {}
 
 Scoring::~Scoring() {
   std::unique_lock lock(line_mutex_);
@@ -206,8 +211,9 @@ Status Scoring::validate(const Input& input, std::string_view role) const {
   if (!input.has_picture()) return Status(StatusCode::usage, fmt::format("the {} Input has no picture", role));
   const ImageView& view = input.view();
   ACUITY_TRY(validate_view_size(view, role, width_, height_));
-  ACUITY_TRY(validate_layout(view, role));
   Input::State& state = *input.state();
+  if (state.frame) return validate_frame(state.frame->view, state.frame->format, role);
+  ACUITY_TRY(validate_layout(view, role));
   if (!state.device.empty()) {
     const std::string here = pool_ ? pool_->device().info().id : "cpu";
     if (state.device == here || state.device + ":0" == here) return {};
@@ -220,8 +226,19 @@ Status Scoring::validate(const Input& input, std::string_view role) const {
   return {};
 }
 
-Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& reference) {
-  ACUITY_TRY(validate(reference, "reference"));
+// Kernels make pixels of frames; for the CPU, and where a colour profile asks for it, they are made here.
+bool Scoring::is_converted(const Input& input) const {
+  return input.has_picture() && input.state()->frame && (!pool_ || input.view().colour.icc);
+}
+
+Result<Input> Scoring::for_metrics(const Input& input) const {
+  return is_converted(input) ? pixels_of(input, frame_pixels_, threads_) : input;
+}
+
+Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& given) {
+  ACUITY_TRY(validate(given, "reference"));
+  Input reference;
+  ACUITY_TRY_ASSIGN(reference, for_metrics(given));
   std::unique_ptr<Lane> lane;
   ACUITY_TRY_ASSIGN(lane, wide_->take());
   auto prepared = std::make_shared<Reference::State>();
@@ -305,14 +322,19 @@ Result<std::vector<const Kept*>> Scoring::find_kept(const Reference::State& refe
 Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
   std::vector<const Kept*> kept(metrics_.size());
+  const auto begin = std::chrono::steady_clock::now();
+  const bool converts = is_converted(job.reference) || is_converted(job.distorted);
   if (job.reference.has_picture()) {
     ACUITY_TRY(validate(job.reference, "reference"));
+    ACUITY_TRY_ASSIGN(job.reference, for_metrics(job.reference));
   } else if (job.prepared) {
     ACUITY_TRY_ASSIGN(kept, find_kept(*job.prepared));
   } else {
     return Status(StatusCode::usage, "the reference has no picture; use an Input with one, or what prepare() returned");
   }
   ACUITY_TRY(validate(job.distorted, "distorted"));
+  ACUITY_TRY_ASSIGN(job.distorted, for_metrics(job.distorted));
+  const double convert_ms = milliseconds_since(begin);
   std::unique_ptr<Lane> lane;
   ACUITY_TRY_ASSIGN(lane, lanes.take());
   std::vector<Measured> measured = measure(*lane, job, kept);
@@ -330,6 +352,7 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
       scores = score.status();
     }
   }
+  if (converts && scores.ok()) scores->front().provenance.timing_ms.push_back({"convert", convert_ms});
   // What failed may still have something in flight on the pictures: it goes before them.
   if (usable) {
     lanes.give_back(std::move(lane));

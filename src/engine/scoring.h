@@ -65,7 +65,7 @@ class Scoring {
   static Result<std::unique_ptr<Scoring>> create(const ScorerOptions& options, int width, int height);
   ~Scoring();  // after all jobs
 
-  Result<std::shared_ptr<const Reference::State>> prepare(const Input& reference);
+  Result<std::shared_ptr<const Reference::State>> prepare(const Input& given);
   /// Scores the job here and now.
   void run(Job::State& job) { run_on(*wide_, job); }
   /// Puts it in line.
@@ -83,6 +83,8 @@ class Scoring {
   Lanes& lanes_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
 
   Status validate(const Input& input, std::string_view role) const;
+  bool is_converted(const Input& input) const;
+  Result<Input> for_metrics(const Input& input) const;
   Result<std::vector<const Kept*>> find_kept(const Reference::State& reference) const;
   void run_on(Lanes& lanes, Job::State& job);
   Result<std::vector<Score>> score(Lanes& lanes, Job::State& job);
@@ -107,6 +109,7 @@ class Scoring {
   std::mutex set_up_mutex_;
   std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
   Threads threads_, one_thread_{1};
+  MemoryPool frame_pixels_;      // for those that are made here
   TaskThreads senders_;          // look after pictures on their way
   std::optional<Lanes> wide_;    // lanes that use all threads
   std::optional<Lanes> narrow_;  // lanes that use one each; only where many small pictures are scored side by side

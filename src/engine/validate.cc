@@ -142,6 +142,31 @@ Status validate_layout(const ImageView& view, std::string_view role) {
   return {};
 }
 
+Status validate_planes(const FrameView& frame, std::string_view which) {
+  const ptrdiff_t bytes = frame.sample_bytes();
+  for (int p = 0; p < frame.planes_count(); ++p) {
+    const std::byte* plane = frame.planes[static_cast<size_t>(p)];
+    const bool aligned = reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) == 0 &&
+                         frame.row_strides[static_cast<size_t>(p)] % bytes == 0;
+    if (plane != nullptr && aligned) continue;
+    return Status(StatusCode::usage, fmt::format("plane {} of the {} is null or not aligned to its samples", p, which));
+  }
+  return {};
+}
+
+Status validate_frame(const FrameView& frame, const FrameFormat& format, std::string_view role) {
+  if (frame.depth < 8 || frame.depth > 16) {
+    return Status(StatusCode::usage,
+                  fmt::format("the {} frame has {} bits a sample; 8 to 16 are possible", role, frame.depth));
+  }
+  if (!frame.has_same_shape(format)) {
+    return Status(StatusCode::usage, fmt::format("the size, depth or subsampling of the {} frame is not that of its "
+                                                 "format",
+                                                 role));
+  }
+  return validate_planes(frame, fmt::format("{} frame", role));
+}
+
 Status validate_view_size(const ImageView& view, std::string_view role, int width, int height) {
   if (view.width != width || view.height != height) {
     return Status(StatusCode::input,

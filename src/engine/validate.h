@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "acuity/frame.h"
 #include "acuity/image.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
@@ -15,6 +16,11 @@ namespace acuity {
 
 /// Whether it describes samples that can be read. `role` is "reference" or "distorted", for messages, or empty.
 Status validate_layout(const ImageView& view, std::string_view role);
+
+/// Whether the planes of a frame can be read. `which` is for messages: "reference frame 5".
+Status validate_planes(const FrameView& frame, std::string_view which);
+/// Whether a frame of an Input can be.
+Status validate_frame(const FrameView& frame, const FrameFormat& format, std::string_view role);
 
 /// Whether all samples, which are floats, are numbers.
 Status validate_finite(const ImageView& view, std::string_view role, const Threads& threads);

@@ -403,17 +403,18 @@ bool needs_conversion(const VideoFormat& format, const FrameForm& form) {
 }
 
 FrameFormat frame_format(const VideoFormat& format, const FrameForm& form, const Colour& colour) {
-  FrameFormat result{shape_of(format, form)};
-  result.full_range = form.full_range;
-  result.matrix = form.matrix;
-  result.siting = form.siting;
-  result.colour = format.rgb ? colour : format.colour;
-  if (format.rate.numerator > 0) result.rate = format.rate;
-  return result;
+  VideoFormat after = format;
+  after.subsampling = form.subsampling;
+  after.depth = form.depth;
+  after.full_range = form.full_range;
+  after.matrix = form.matrix;
+  after.siting = form.siting;
+  if (format.rgb) after.colour = colour;
+  return frame_format(after);
 }
 
 Result<FrameView> FormConverter::operator()(std::shared_ptr<const VideoFrame> frame, const Threads& threads) {
-  FrameView view{shape_of(format_, form_)};
+  const FrameShape shape = shape_of(format_, form_);
   if (needs_conversion(format_, form_)) {
     std::shared_ptr<VideoFrame> converted = pool_.take();
     VideoFormat after = format_;
@@ -422,7 +423,7 @@ Result<FrameView> FormConverter::operator()(std::shared_ptr<const VideoFrame> fr
     converted->samples.resize(after.frame_bytes());
     const bool colourful = format_.subsampling != Subsampling::grey && form_.subsampling != Subsampling::grey;
     if (frame->picture || (colourful && format_.matrix != form_.matrix)) {
-      Writer writer(form_, view, *converted);
+      Writer writer(form_, shape, *converted);
       if (frame->picture) {
         ACUITY_TRY(convert_picture(format_, form_, colour_, *frame->picture, threads, writer));
       } else {
@@ -434,15 +435,7 @@ Result<FrameView> FormConverter::operator()(std::shared_ptr<const VideoFrame> fr
     }
     frame = std::move(converted);
   }
-  const std::byte* plane = reinterpret_cast<const std::byte*>(frame->samples.data());
-  for (int p = 0; p < view.planes_count(); ++p) {
-    const auto at = static_cast<size_t>(p);
-    view.planes[at] = plane;
-    view.row_strides[at] = view.plane_width(p) * (view.depth > 8 ? 2 : 1);
-    plane += view.row_strides[at] * view.plane_height(p);
-  }
-  view.owner = std::move(frame);
-  return view;
+  return view_of(shape, std::move(frame));
 }
 
 }  // namespace acuity

@@ -8,6 +8,7 @@
 #include "colour/alpha.h"
 #include "colour/steps.h"
 #include "colour/transfer.h"
+#include "colour/yuv.h"
 
 namespace acuity {
 namespace {

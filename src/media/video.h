@@ -24,12 +24,6 @@
 
 namespace acuity {
 
-/// The weights of red and blue in luma; that of green is the rest.
-struct MatrixWeights {
-  double red, blue;
-};
-MatrixWeights weights_of(Matrix matrix);
-
 /// How a raw stream lays out its samples: planes one after the other; luma and then pairs of Cb and Cr (nv12); the same
 /// with two bytes a sample, of which the highest ten bits count (p010).
 enum class RawLayout : uint8_t { planar, nv12, p010 };
@@ -140,6 +134,10 @@ Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> sou
 /// The frames of a source at another size; the source itself where it has that size.
 Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
                                                Scaler scaler, std::string_view name);
+
+/// What the frames of a stream are, and one of them; not where they are pictures.
+FrameFormat frame_format(const VideoFormat& format);
+FrameView view_of(const FrameShape& shape, std::shared_ptr<const VideoFrame> frame);
 
 /// A frame as RGB or grey floats, in memory of this object that the next conversion uses again; a picture as it is.
 class FrameConverter {

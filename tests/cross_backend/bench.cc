@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -189,6 +190,75 @@ int bench(const std::string& id, const std::string& metric) {
     fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
   }
   return bench_many(device, metric);
+}
+
+int bench_frames(const std::string& id, const std::string& metric) {
+  constexpr size_t kPairs = 8;
+  FrameFormat format{{.width = 3840, .height = 2160}};
+  const auto pixels = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
+  const size_t bytes = pixels * 3 / 2;
+  const auto view_of = [&](const std::byte* samples, std::shared_ptr<const void> owner) {
+    FrameView view{format};
+    view.planes = {samples, samples + pixels, samples + pixels * 5 / 4};
+    view.row_strides = {format.width, format.width / 2, format.width / 2};
+    view.owner = std::move(owner);
+    return view;
+  };
+  const Result<HostMemory> memory = HostMemory::allocate(id, 2 * kPairs * bytes);
+  ScorerOptions options = options_of(metric, id);
+  options.expected_pairs = 1000;
+  Result<Scorer> scorer = Scorer::create(options, format.width, format.height);
+  if (!memory.ok() || !scorer.ok()) {
+    fmt::print("{}\n", (memory.ok() ? scorer.status() : memory.status()).message());
+    return 1;
+  }
+  for (size_t i = 0; i < memory->size(); ++i) {
+    const size_t x = i % static_cast<size_t>(format.width), y = i / static_cast<size_t>(format.width) % 2160;
+    const size_t value = 16 + (x * 3 / 7 + y / 3 + (x * 2654435761u >> 7) % 9) % 220;
+    memory->data()[i] = static_cast<std::byte>(i / bytes % 2 == 0 ? value : value / 6 * 6);
+  }
+  const std::vector<std::byte> ordinary(memory->data(), memory->data() + memory->size());
+  const auto inputs_from = [&](const std::byte* from, size_t number) {
+    const std::byte* pair = from + number % kPairs * 2 * bytes;
+    return InputPair{Input(view_of(pair, memory->owner()), format),
+                     Input(view_of(pair + bytes, memory->owner()), format)};
+  };
+  size_t calls = 0;
+  const auto one_by_one = [&](const std::byte* from) {
+    return median_ms(40, [&] {
+      const InputPair pair = inputs_from(from, calls++);
+      return scorer->score(pair.reference, pair.distorted).ok();
+    });
+  };
+  const double pinned = one_by_one(memory->data()), pageable = one_by_one(ordinary.data());
+  const InputPair there = inputs_from(memory->data(), 0);
+  const double resident = median_ms(40, [&] { return scorer->score(there.reference, there.distorted).ok(); });
+  fmt::print("{} of 3840 x 2160 8-bit 4:2:0 on {}, ms one by one: page-locked {:.3f}, ordinary {:.3f}, there {:.3f}\n",
+             metric, id, pinned, pageable, resident);
+  for (const bool is_pinned : {true, false}) {
+    for (const size_t in_flight : {1, 2, 4, 8}) {
+      constexpr size_t kFrames = 600;
+      std::deque<Job> jobs;
+      std::chrono::steady_clock::time_point begin;
+      for (size_t i = 0; i < kFrames + 40; ++i) {
+        if (i == 40) begin = std::chrono::steady_clock::now();
+        const InputPair pair = inputs_from(is_pinned ? memory->data() : ordinary.data(), i);
+        Result<Job> job = scorer->start(pair.reference, pair.distorted);
+        if (!job.ok()) return 1;
+        jobs.push_back(std::move(*job));
+        if (jobs.size() < in_flight) continue;
+        if (!jobs.front().finish().ok()) return 1;
+        jobs.pop_front();
+      }
+      for (Job& job : jobs) {
+        if (!job.finish().ok()) return 1;
+      }
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+      fmt::print("{}, {} in flight: {:.0f} frames/s\n", is_pinned ? "page-locked" : "ordinary", in_flight,
+                 static_cast<double>(kFrames) / elapsed.count());
+    }
+  }
+  return 0;
 }
 
 }  // namespace acuity::tests

@@ -13,6 +13,9 @@ int once(const std::string& device, int side, const std::string& metric);
 /// How long it takes, printed.
 int bench(const std::string& device, const std::string& metric);
 
+/// The same of 8-bit 4:2:0 frames of 3840 x 2160: one at a time, and with several in flight.
+int bench_frames(const std::string& device, const std::string& metric);
+
 }  // namespace acuity::tests
 
 #endif

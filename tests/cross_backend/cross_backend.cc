@@ -3,11 +3,13 @@
 //
 //   cross_backend support                    what there is, and why the rest cannot be used
 //   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; and
-//                                            features of frames x options x depth x subsampling
-//   cross_backend frames DEVICE              features of frames only
+//                                            the same on frames, and features of frames x options x depth x
+//                                            subsampling
+//   cross_backend frames DEVICE [--quick]    frames only
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
+//   cross_backend bench_frames DEVICE [METRIC]  the same of frames of video, also with several in flight
 //
 // A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
@@ -383,7 +385,8 @@ int test(const std::string& device, bool quick) {
     fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
     return 1;
   }
-  for (const Tally& tally : {check_pixels(*opened), check_frames(*opened, quick)}) {
+  for (const Tally& tally : {check_pixels(*opened), check_frame_pixels(*opened), check_frames(*opened, quick),
+                             check_frame_pictures(*opened, quick)}) {
     comparisons += tally.comparisons;
     failures += tally.failures;
   }
@@ -436,11 +439,17 @@ int test(const std::string& device, bool quick) {
   return failures == 0 && comparisons > 0 ? 0 : 1;
 }
 
-int test_frames(const std::string& device) {
+int test_frames(const std::string& device, bool quick) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
-  const Tally tally = opened.ok() ? check_frames(*opened, false) : Tally{1, 1};
-  fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
-  return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
+  Tally all;
+  if (opened.ok()) {
+    for (const Tally& tally :
+         {check_frame_pixels(*opened), check_frames(*opened, quick), check_frame_pictures(*opened, quick)}) {
+      all = {all.comparisons + tally.comparisons, all.failures + tally.failures};
+    }
+  }
+  fmt::print("{}{} passed, {} failed\n", opened.status().message(), all.comparisons - all.failures, all.failures);
+  return all.failures == 0 && all.comparisons > 0 ? 0 : 1;
 }
 
 int support() {
@@ -472,9 +481,15 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench") {
     return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
-  if (arguments.size() == 2 && arguments[0] == "frames") return acuity::tests::test_frames(arguments[1]);
-  std::fprintf(stderr,
-               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE | once DEVICE SIDE [METRIC] | "
-               "bench DEVICE [METRIC]\n");
+  if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
+    return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
+  }
+  if ((arguments.size() == 2 || (arguments.size() == 3 && arguments[2] == "--quick")) && arguments[0] == "frames") {
+    return acuity::tests::test_frames(arguments[1], arguments.size() == 3);
+  }
+  std::fprintf(
+      stderr,
+      "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | once DEVICE SIDE [METRIC] | "
+      "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC]\n");
   return 2;
 }

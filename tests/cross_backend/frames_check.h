@@ -12,6 +12,9 @@ namespace acuity::tests {
 /// page-locked memory, == the CPU.
 Tally check_frames(const std::shared_ptr<Device>& device, bool quick);
 
+/// Every metric of pictures on Y'CbCr frames, on the CPU and on the device, == that of the frames as RGB on the CPU.
+Tally check_frame_pictures(const std::shared_ptr<Device>& device, bool quick);
+
 }  // namespace acuity::tests
 
 #endif

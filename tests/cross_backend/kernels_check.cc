@@ -10,6 +10,7 @@
 
 #include "base/try.h"
 #include "colour/rows.h"
+#include "colour/yuv.h"
 #include "device/pixels/feed.h"
 #include "device/workspace.h"
 #include "lang/host.h"
@@ -31,15 +32,13 @@ inline constexpr const KernelFile* kKernelFile = &cross_backend_kernels;
 
 constexpr int kWidth = 45, kHeight = 23;
 
-// In two pieces, as bands are.
-Result<std::vector<float>> pixels_there(const std::shared_ptr<DevicePool>& pool, const Rows& rows) {
+// In two pieces, as bands are. `samples` are null where kernels cannot make the pixels.
+Result<std::vector<float>> pixels_there(const std::shared_ptr<DevicePool>& pool, const Rows& rows, Resident* samples) {
   const Threads threads(2);
   TaskThreads tasks;
   const int cut = 16;
   const size_t bytes = size_t{3} * kWidth * kHeight * sizeof(float);
-  std::shared_ptr<Resident> samples;
-  if (DevicePicture::needs_samples(rows)) ACUITY_TRY_ASSIGN(samples, Resident::create(pool, rows.view()));
-  const DevicePicture picture{rows, samples.get()};
+  const DevicePicture picture{rows, samples};
   std::optional<Feed> feed;
   MemoryLayout layout;
   const size_t planes = layout.place(bytes / sizeof(float));
@@ -89,17 +88,15 @@ Content content(bool floats, bool alpha, int channels) {
   };
 }
 
-void compare(const std::shared_ptr<DevicePool>& pool, const Sheet& sheet, const WorkingSpace& space,
-             const std::string& what, Tally& tally) {
+// `there` may fail, `rows` may not.
+void count(const Rows& rows, const Result<std::vector<float>>& there, const std::string& what, Tally& tally) {
   ++tally.comparisons;
-  const Result<Rows> rows = Rows::create(sheet.view, space, 0.3f);
-  const Result<std::vector<float>> there = rows.ok() ? pixels_there(pool, *rows) : rows.status();
   if (!there.ok()) {
     fmt::print("FAILED pixels of {}: {}\n", what, there.status().message());
     ++tally.failures;
     return;
   }
-  const std::vector<float> here = pixels_here(*rows);
+  const std::vector<float> here = pixels_here(rows);
   for (size_t i = 0; i < here.size(); ++i) {
     if (here[i] == (*there)[i]) continue;
     constexpr size_t kPlane = size_t{kWidth} * kHeight;
@@ -110,7 +107,92 @@ void compare(const std::shared_ptr<DevicePool>& pool, const Sheet& sheet, const 
   }
 }
 
+void compare(const std::shared_ptr<DevicePool>& pool, const Sheet& sheet, const WorkingSpace& space,
+             const std::string& what, Tally& tally) {
+  const Rows rows = *Rows::create(sheet.view, space, 0.3f);
+  Result<std::shared_ptr<Resident>> samples = std::shared_ptr<Resident>();
+  if (DevicePicture::needs_samples(rows)) samples = Resident::create(pool, sheet.view);
+  count(rows, samples.ok() ? pixels_there(pool, rows, samples->get()) : samples.status(), what, tally);
+}
+
+// A frame of noise, in which the extremes are frequent, with so many samples between the rows.
+struct NoisyFrame {
+  FrameView view;
+  std::vector<uint16_t> words;
+
+  NoisyFrame(const FrameFormat& format, int gap, bool upside_down) : view{format} {
+    size_t offset = 0;
+    std::array<size_t, 3> offsets{};
+    for (int p = 0; p < view.planes_count(); ++p) {
+      const auto at = static_cast<size_t>(p);
+      offsets[at] = offset;
+      view.row_strides[at] = (view.plane_width(p) + gap) * view.sample_bytes();
+      offset += static_cast<size_t>(view.row_strides[at] * view.plane_height(p));
+      offset += offset % 2;
+    }
+    words.resize((offset + 1) / 2);
+    uint32_t state = static_cast<uint32_t>(format.depth * 31 + gap);
+    const auto most = static_cast<uint32_t>((1 << format.depth) - 1);
+    for (uint16_t& word : words) {
+      state = state * 1664525u + 1013904223u;
+      const uint32_t kind = state >> 29, any = (state >> 8) & 0xffff;
+      word = static_cast<uint16_t>(kind == 0 ? 0 : kind == 1 ? (format.depth == 8 ? 0xffff : most) : any);
+      if (format.depth > 8) word = static_cast<uint16_t>(word & most);
+    }
+    for (int p = 0; p < view.planes_count(); ++p) {
+      const auto at = static_cast<size_t>(p);
+      view.planes[at] = reinterpret_cast<const std::byte*>(words.data()) + offsets[at];
+      if (!upside_down) continue;
+      view.planes[at] += (view.plane_height(p) - 1) * view.row_strides[at];
+      view.row_strides[at] = -view.row_strides[at];
+    }
+  }
+};
+
+void compare_frame(const std::shared_ptr<DevicePool>& pool, const FrameFormat& format, const WorkingSpace& space,
+                   int gap, bool upside_down, Tally& tally) {
+  const NoisyFrame frame(format, gap, upside_down);
+  std::vector<float> planes(converted_floats(format));
+  convert_frame(format, frame.view, Threads(1), planes.data());
+  const Rows rows = *Rows::create(converted_view(format, planes.data()), space, std::nullopt);
+  const Result<std::shared_ptr<Resident>> samples = Resident::create(pool, frame.view, format);
+  count(rows, samples.ok() ? pixels_there(pool, rows, samples->get()) : samples.status(),
+        fmt::format("a frame, subsampling {}, siting {}, matrix {}, {} bits, {} range, transfer {}, {} between rows",
+                    static_cast<int>(format.subsampling), static_cast<int>(format.siting),
+                    static_cast<int>(format.matrix), format.depth, format.full_range ? "full" : "limited",
+                    static_cast<int>(format.colour.transfer), gap),
+        tally);
+}
+
 }  // namespace
+
+Tally check_frame_pixels(const std::shared_ptr<Device>& device) {
+  const std::shared_ptr<DevicePool> pool = DevicePool::of(device);
+  constexpr WorkingSpace kSpaces[] = {{},
+                                      {.srgb_curve = WorkingSpace::SrgbCurve::libjxl, .nits_of_one = 255},
+                                      {.encoding = WorkingSpace::Encoding::srgb_codes}};
+  constexpr Transfer kTransfers[] = {Transfer::bt1886, Transfer::srgb, Transfer::pq, Transfer::hlg, Transfer::gamma};
+  Tally tally;
+  size_t number = 0;
+  for (const Subsampling subsampling :
+       {Subsampling::yuv420, Subsampling::yuv422, Subsampling::yuv444, Subsampling::grey}) {
+    for (const Siting siting : {Siting::left, Siting::centre, Siting::top_left}) {
+      for (int depth = 8; depth <= 16; ++depth) {
+        for (int matrix = 0; matrix < 5; ++matrix, ++number) {
+          FrameFormat format{{kWidth, kHeight, depth, subsampling}};
+          format.siting = siting;
+          format.matrix = static_cast<Matrix>(matrix);
+          format.full_range = number % 2 == 1;  // five is odd: each matrix has both
+          format.colour.transfer = kTransfers[number / 2 % 5];
+          format.colour.primaries = number % 7 == 0 ? Primaries::bt2020 : Primaries::bt709;
+          compare_frame(pool, format, kSpaces[number % 3], number % 4 == 0 ? 0 : static_cast<int>(number % 11),
+                        number % 13 == 0, tally);
+        }
+      }
+    }
+  }
+  return tally;
+}
 
 Tally check_pixels(const std::shared_ptr<Device>& device) {
   const std::shared_ptr<DevicePool> pool = DevicePool::of(device);

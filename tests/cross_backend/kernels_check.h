@@ -16,6 +16,9 @@ struct Tally {
 /// Every form of samples and colour that can be sent to the device, == what Rows::read makes of it.
 Tally check_pixels(const std::shared_ptr<Device>& device);
 
+/// Every kind of Y'CbCr frame, == what Rows::read makes of what convert_frame() makes of it.
+Tally check_frame_pixels(const std::shared_ptr<Device>& device);
+
 }  // namespace acuity::tests
 
 #endif

@@ -10,9 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "acuity/scorer.h"
+#include "colour/yuv.h"
 #include "device/device.h"
 #include "support/layouts.h"
 #include "support/scoring.h"
+#include "support/synthetic_video.h"
 #include "support/vulkan_validation.h"
 
 namespace acuity {
@@ -233,6 +235,60 @@ TEST(Input, MayBeCopiedOrOwned) {
 }
 
 // Where there are two: the environment names lavapipe twice.
+TEST(Input, MayBeAFrame) {
+  const tests::SyntheticVideo video(90, 61, 10, Subsampling::yuv420);
+  const tests::OwnedFrame reference = video.reference(0), distorted = video.distorted(0);
+  FrameFormat format{reference.format};
+  format.colour.transfer = Transfer::pq;
+  std::vector<float> planes(2 * converted_floats(format));
+  float* const second = planes.data() + converted_floats(format);
+  convert_frame(format, reference.view(), Threads(1), planes.data());
+  convert_frame(format, distorted.view(), Threads(1), second);
+  const auto expected = scorer_for("cpu").score(converted_view(format, planes.data()), converted_view(format, second));
+  // On all devices at once, and twice on each.
+  const Input inputs[] = {Input(reference.view(), format), Input(distorted.view(), format)};
+  std::vector<Scorer> scorers;
+  for (const std::string& device : devices()) {
+    for (int i = 0; i < 2; ++i) scorers.push_back(scorer_for(device));
+  }
+  std::vector<Job> jobs;
+  for (Scorer& scorer : scorers) jobs.push_back(started(scorer.start(inputs[0], inputs[1])));
+  for (Job& job : jobs) expect_same(job.finish(), expected);
+  for (Scorer& scorer : scorers) {
+    const Result<Reference> kept = scorer.prepare(Input(reference.view(), format));
+    ASSERT_TRUE(kept.ok()) << kept.status().message();
+    EXPECT_GT(kept->bytes(), 0);
+    expect_same(scorer.score(*kept, inputs[1]), expected);
+  }
+}
+
+TEST(Input, AFrameMustBeOne) {
+  const tests::OwnedFrame frame = tests::SyntheticVideo(90, 61, 8, Subsampling::yuv420).reference(0);
+  const FrameFormat format{frame.format};
+  for (const std::string& device : devices()) {
+    Scorer scorer = scorer_for(device, {"mse"});
+    const auto message = [&](const FrameView& view, const FrameFormat& its_format) {
+      return scorer.score(Input(frame.view(), format), Input(view, its_format)).status().message();
+    };
+    EXPECT_EQ(message(frame.view(), format), "");
+    FrameView wrong = frame.view();
+    wrong.planes[1] = nullptr;
+    EXPECT_EQ(message(wrong, format), "plane 1 of the distorted frame is null or not aligned to its samples");
+    wrong = frame.view();
+    wrong.depth = 17;
+    FrameFormat deep = format;
+    deep.depth = 17;
+    EXPECT_EQ(message(wrong, deep), "the distorted frame has 17 bits a sample; 8 to 16 are possible");
+    FrameFormat other = format;
+    other.subsampling = Subsampling::yuv422;
+    EXPECT_EQ(message(frame.view(), other),
+              "the size, depth or subsampling of the distorted frame is not that of its format");
+    other = format;
+    other.width = 92;
+    EXPECT_EQ(message(frame.view(), other).find("the distorted picture is 92x61 pixels, but 90x61 is expected"), 0u);
+  }
+}
+
 TEST(Devices, ScoreOneListTogether) {
   std::vector<std::string> ids;
   for (const DeviceInfo& info : list_devices().devices) {

@@ -136,5 +136,47 @@ TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {
   EXPECT_EQ(calls_of("cuGraphInstantiateWithFlags"), 2);
 }
 
+TEST_F(UploadOnceTest, FramesTravelAsTheyAreStored) {
+  FrameFormat format{{.width = 1280, .height = 1100}};
+  constexpr size_t kLuma = size_t{1280} * 1100, kFrame = kLuma * 3 / 2;
+  const HostMemory memory = must(HostMemory::allocate("cuda", 2 * kFrame));
+  std::memset(memory.data(), 100, memory.size());
+  std::vector<std::byte> ordinary(memory.size(), std::byte{100});
+  const auto frame_at = [&](const std::byte* samples) {
+    FrameView view{format};
+    view.planes = {samples, samples + kLuma, samples + kLuma * 5 / 4};
+    view.row_strides = {1280, 640, 640};
+    return Input(view, format);
+  };
+  Scorer scorer = must(Scorer::create({.metrics = kFive, .device = "cuda"}, format.width, format.height));
+  for (const std::byte* from : {memory.data(), ordinary.data()}) {
+    for (int call = 0; call < 3; ++call) {
+      fake->uploads.clear();
+      const auto scores = scorer.score(frame_at(from), frame_at(from + kFrame));
+      ASSERT_TRUE(scores.ok()) << scores.status().message();
+      if (from == memory.data()) {
+        EXPECT_EQ(sent_from(memory.data(), memory.size()), 2 * kFrame);
+      }
+      if (call > 0) {
+        EXPECT_EQ(sent(), 2 * kFrame);
+      }
+    }
+  }
+  // What is recorded is done again for frames of the same kind alone.
+  Scorer alone = must(Scorer::create({.metrics = {"ssimulacra2"}, .device = "cuda"}, format.width, format.height));
+  const int graphs = calls_of("cuGraphInstantiateWithFlags");
+  for (int call = 0; call < 4; ++call) {
+    ASSERT_TRUE(alone.score(frame_at(memory.data()), frame_at(memory.data() + kFrame)).ok());
+  }
+  EXPECT_EQ(calls_of("cuGraphInstantiateWithFlags"), graphs + 1);
+  const int launches = calls_of("cuGraphLaunch");
+  format.siting = Siting::centre;
+  ASSERT_TRUE(alone.score(frame_at(memory.data()), frame_at(memory.data() + kFrame)).ok());
+  EXPECT_EQ(calls_of("cuGraphLaunch"), launches);
+  format.siting = Siting::left;
+  ASSERT_TRUE(alone.score(frame_at(memory.data()), frame_at(memory.data() + kFrame)).ok());
+  EXPECT_EQ(calls_of("cuGraphLaunch"), launches + 1);
+}
+
 }  // namespace
 }  // namespace acuity

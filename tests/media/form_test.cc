@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "colour/transfer.h"
+#include "colour/yuv.h"
 
 namespace acuity {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Samples that no single table describes, converted on the device as Rows::read converts them on the CPU.
+// Samples that no single table describes, converted on the device as Rows::read converts them on the CPU; and frames of
+// Y'CbCr, as colour/yuv.h converts them and Rows::read what comes of that.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -14,13 +15,46 @@
 #define NUMBER_B 1
 #define NUMBER_BACKGROUND 2
 #define NUMBER_MIXING 3   // 14 of them, in the order of Mixing
-#define NUMBER_TABLES 17  // of integer samples, or the table of floats
+#define NUMBER_YUV 17     // 8 of them, in the order of YuvEquations
+#define NUMBER_TABLES 25  // of integer samples, or the table of floats
 
-#if KERNEL_HERE(convert_pixels)
+#if KERNEL_HERE(convert_pixels) || KERNEL_HERE(convert_frame)
+// A float sample in the working space. last_code is negative where there is no table of floats.
+FUNCTION real light_of_float(f32_in numbers, int curve, int to_codes, int last_code, real encoded) {
+  real place = real(-1.0f);
+  if (last_code >= 0) place = code_place(encoded);
+  if (place >= real(0.0f)) return at(numbers, NUMBER_TABLES + to_whole(place));
+  const real light = light_of_sample(curve, at(numbers, NUMBER_A), at(numbers, NUMBER_B), encoded);
+  return to_codes != 0 ? srgb_code(light) : light;
+}
+
+FUNCTION void mix_channels(f32_in numbers, int steps, INOUT(real) red, INOUT(real) green, INOUT(real) blue) {
+  if (steps != 0) {
+    Mixing mixing;
+    mixing.hlg_red = at(numbers, NUMBER_MIXING);
+    mixing.hlg_green = at(numbers, NUMBER_MIXING + 1);
+    mixing.hlg_blue = at(numbers, NUMBER_MIXING + 2);
+    mixing.hlg_exponent = at(numbers, NUMBER_MIXING + 3);
+    mixing.hlg_scale = at(numbers, NUMBER_MIXING + 4);
+    mixing.red_red = at(numbers, NUMBER_MIXING + 5);
+    mixing.red_green = at(numbers, NUMBER_MIXING + 6);
+    mixing.red_blue = at(numbers, NUMBER_MIXING + 7);
+    mixing.green_red = at(numbers, NUMBER_MIXING + 8);
+    mixing.green_green = at(numbers, NUMBER_MIXING + 9);
+    mixing.green_blue = at(numbers, NUMBER_MIXING + 10);
+    mixing.blue_red = at(numbers, NUMBER_MIXING + 11);
+    mixing.blue_green = at(numbers, NUMBER_MIXING + 12);
+    mixing.blue_blue = at(numbers, NUMBER_MIXING + 13);
+    mix(steps, mixing, red, green, blue);
+  }
+}
+
 FUNCTION int code_at(samples_in samples, int type, int index) {
   return type == TYPE_BYTES ? code8_at(samples, index) : code16_at(samples, index);
 }
+#endif
 
+#if KERNEL_HERE(convert_pixels)
 // One thread makes one pixel, of grey or RGB samples with or without alpha. Sample c of pixel (x, y) is number
 // first + y * row_step + x * pixel_step + c * channel_step. Tables of integer samples have table_step entries; 0 means
 // one for all channels. last_code is that of integer samples; of floats it is negative where there is no table. planes:
@@ -63,14 +97,7 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
           encoded = divide(to_real(min(code_at(samples, type, i), last_code)), largest);
         }
         if (!opaque) encoded = alpha * fraction_of(encoded) + (real(1.0f) - alpha) * background;
-        real place = real(-1.0f);
-        if (opaque && last_code >= 0) place = code_place(encoded);
-        if (place >= real(0.0f)) {
-          value = at(numbers, NUMBER_TABLES + to_whole(place));
-        } else {
-          value = light_of_sample(curve, at(numbers, NUMBER_A), at(numbers, NUMBER_B), encoded);
-          if (to_codes != 0) value = srgb_code(value);
-        }
+        value = light_of_float(numbers, curve, to_codes, opaque ? last_code : -1, encoded);
       }
       if (c == 0) red = value;
       if (c == 1) green = value;
@@ -80,25 +107,82 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
       green = red;
       blue = red;
     }
-    if (steps != 0) {
-      Mixing mixing;
-      mixing.hlg_red = at(numbers, NUMBER_MIXING);
-      mixing.hlg_green = at(numbers, NUMBER_MIXING + 1);
-      mixing.hlg_blue = at(numbers, NUMBER_MIXING + 2);
-      mixing.hlg_exponent = at(numbers, NUMBER_MIXING + 3);
-      mixing.hlg_scale = at(numbers, NUMBER_MIXING + 4);
-      mixing.red_red = at(numbers, NUMBER_MIXING + 5);
-      mixing.red_green = at(numbers, NUMBER_MIXING + 6);
-      mixing.red_blue = at(numbers, NUMBER_MIXING + 7);
-      mixing.green_red = at(numbers, NUMBER_MIXING + 8);
-      mixing.green_green = at(numbers, NUMBER_MIXING + 9);
-      mixing.green_blue = at(numbers, NUMBER_MIXING + 10);
-      mixing.blue_red = at(numbers, NUMBER_MIXING + 11);
-      mixing.blue_green = at(numbers, NUMBER_MIXING + 12);
-      mixing.blue_blue = at(numbers, NUMBER_MIXING + 13);
-      mix(steps, mixing, red, green, blue);
-    }
+    mix_channels(numbers, steps, red, green, blue);
     const int to = y * width + x;
+    at(planes, to) = red;
+    at(planes, plane + to) = green;
+    at(planes, 2 * plane + to) = blue;
+  }
+}
+#endif
+
+#if KERNEL_HERE(convert_frame)
+// The values of ChromaPlacement, and none for grey.
+#define PLACED_ALL 0
+#define PLACED_COSITED 1
+#define PLACED_BETWEEN 2
+#define PLACED_NONE 3
+
+// The colour samples on both sides of a pixel, along a row or column that has `count` of them: the nearer one, the
+// other, and how many quarters the other weighs.
+FUNCTION int nearer_sample(int placement, int pixel) { return placement == PLACED_ALL ? pixel : pixel / 2; }
+FUNCTION int other_sample(int placement, int pixel, int count) {
+  if (placement == PLACED_ALL) return pixel;
+  const int odd = pixel % 2;
+  return placement == PLACED_COSITED ? min(pixel / 2 + 1, count - 1) : clamp(pixel / 2 - 1 + 2 * odd, 0, count - 1);
+}
+FUNCTION int other_quarters(int placement, int pixel) {
+  if (placement == PLACED_ALL) return 0;
+  return placement == PLACED_COSITED ? pixel % 2 * 2 : 1;
+}
+
+FUNCTION real clip_sample(real value) { return min(max(value, real(0.0f)), real(1.0f)); }
+
+// One thread makes one pixel. Sample (x, y) of luma is number y * luma_step + x; those of colour lie likewise from
+// cb_first and cr_first on. The first row made is y_first. All else as for convert_pixels of floats.
+KERNEL(convert_frame, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int across, int down,
+       int luma_step, int cb_first, int cr_first, int chroma_step, int chroma_width, int chroma_height, int curve,
+       int to_codes, int steps, int last_code, int width, int y_first, int rows, int plane) {
+  const int x = global_x();
+  const int row = global_y();
+  if (x < width && row < rows) {
+    const int y = y_first + row;
+    const real luma =
+        (to_real(code_at(samples, type, y * luma_step + x)) - at(numbers, NUMBER_YUV)) * at(numbers, NUMBER_YUV + 1);
+    real red;
+    real green;
+    real blue;
+    if (across == PLACED_NONE) {
+      red = light_of_float(numbers, curve, to_codes, last_code, clip_sample(luma));
+      green = red;
+      blue = red;
+    } else {
+      const int x_near = nearer_sample(across, x);
+      const int x_other = other_sample(across, x, chroma_width);
+      const int x_weight = other_quarters(across, x);
+      const int near = nearer_sample(down, y) * chroma_step;
+      const int other = other_sample(down, y, chroma_height) * chroma_step;
+      const int weight = other_quarters(down, y);
+      int sums[2];  // of sixteenths
+      UNROLL for (int c = 0; c < 2; ++c) {
+        const int first = c == 0 ? cb_first : cr_first;
+        const int here = (4 - weight) * code_at(samples, type, first + near + x_near) +
+                         weight * code_at(samples, type, first + other + x_near);
+        const int beside = (4 - weight) * code_at(samples, type, first + near + x_other) +
+                           weight * code_at(samples, type, first + other + x_other);
+        sums[c] = (4 - x_weight) * here + x_weight * beside;
+      }
+      const real cb = (to_real(sums[0]) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
+      const real cr = (to_real(sums[1]) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
+      red = clip_sample(luma + at(numbers, NUMBER_YUV + 4) * cr);
+      green = clip_sample(luma - at(numbers, NUMBER_YUV + 5) * cb - at(numbers, NUMBER_YUV + 6) * cr);
+      blue = clip_sample(luma + at(numbers, NUMBER_YUV + 7) * cb);
+      red = light_of_float(numbers, curve, to_codes, last_code, red);
+      green = light_of_float(numbers, curve, to_codes, last_code, green);
+      blue = light_of_float(numbers, curve, to_codes, last_code, blue);
+    }
+    mix_channels(numbers, steps, red, green, blue);
+    const int to = row * width + x;
     at(planes, to) = red;
     at(planes, plane + to) = green;
     at(planes, 2 * plane + to) = blue;

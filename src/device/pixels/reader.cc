@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "colour/yuv.h"
 #include "lang/host.h"
 
 namespace acuity {
@@ -25,14 +26,17 @@ inline constexpr const KernelFile* kKernelFile = &convert_kernels;
 
 constexpr size_t kPlanes = 3;
 
-// The parameters and tables of convert_pixels.
-std::vector<float> numbers_of(const Rows::Conversion& conversion) {
+// The parameters and tables of the kernels. `frame` is null for a picture.
+std::vector<float> numbers_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
   const PixelSteps& pixels = conversion.pixels;
   std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
   numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
   numbers.push_back(pixels.hlg_exponent);
   numbers.push_back(pixels.hlg_scale);
   numbers.insert(numbers.end(), pixels.matrix.begin(), pixels.matrix.end());
+  const YuvEquations yuv = frame != nullptr ? equations_of(*frame) : YuvEquations{};
+  numbers.insert(numbers.end(), {yuv.luma_black, yuv.luma_scale, yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,
+                                 yuv.green_cb, yuv.green_cr, yuv.blue_cb});
   for (size_t c = 0; c < conversion.tables.size(); ++c) {
     const std::span<const float> table = conversion.tables[c];
     if (c > 0 && table.data() == conversion.tables[0].data()) break;
@@ -69,6 +73,7 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
   if (!table.empty() && is_packed(picture.samples->layout(), pixels.width())) {
     form_ = pixels.view().type == SampleType::u8 ? FORM_BYTES : FORM_WORDS;
     conversion_.reset();
+    making_.clear();
     return send_numbers(queue, {table.begin(), table.end()});
   }
   form_ = FORM_PLANES;
@@ -81,7 +86,35 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
     slots_ = {};
     ACUITY_TRY_ASSIGN(slots_, pool_->take(bytes, "pixels"));
   }
-  return conversion_ ? send_numbers(queue, numbers_of(*conversion_)) : Status();
+  making_ = describe_making();
+  if (!conversion_) return {};
+  const std::optional<FrameLayout>& frame = picture.samples->frame();
+  return send_numbers(queue, numbers_of(*conversion_, frame ? &frame->format : nullptr));
+}
+
+std::vector<int> PixelReader::describe_making() const {
+  if (!conversion_) return {};
+  const ImageView& view = picture_->rows.view();
+  const SampleLayout& layout = picture_->samples->layout();
+  std::vector<int> making{static_cast<int>(view.type),
+                          static_cast<int>(view.channels),
+                          layout.first,
+                          layout.row_step,
+                          layout.pixel_step,
+                          layout.channel_step,
+                          picture_->first_channel,
+                          conversion_->samples.curve,
+                          conversion_->samples.to_codes,
+                          conversion_->pixels.steps,
+                          static_cast<int>(conversion_->tables[0].size()),
+                          conversion_->tables[1].data() == conversion_->tables[0].data() ? 1 : 0};
+  if (const std::optional<FrameLayout>& frame = picture_->samples->frame()) {
+    const FrameFormat& format = frame->format;
+    making.insert(making.end(), {format.depth, static_cast<int>(format.subsampling), static_cast<int>(format.siting)});
+    making.insert(making.end(), frame->first.begin(), frame->first.end());
+    making.insert(making.end(), frame->row_step.begin(), frame->row_step.end());
+  }
+  return making;
 }
 
 // Other queues than this one may read them as well, so they are waited for; they seldom change.
@@ -134,12 +167,13 @@ int PixelReader::end_of_band(int y_end) const {
   return (y_end + rows - 1) / rows * rows;
 }
 
-Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below) {
+Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below, bool recorded) {
   const size_t row_bytes = static_cast<size_t>(picture_->rows.width()) * sizeof(float);
   const size_t offset = static_cast<size_t>(slot) * slot_bytes_ + static_cast<size_t>(below) * row_bytes;
   if (!conversion_) return send_light(queue, y, y_end, offset);
-  ACUITY_TRY(wait_for_rows(queue, y_end));
-  return convert(queue, y, y_end, offset);
+  ACUITY_TRY(recorded ? record_wait_for_rows(queue, y_end) : wait_for_rows(queue, y_end));
+  const std::optional<FrameLayout>& frame = picture_->samples->frame();
+  return frame ? convert_frame(queue, *frame, y, y_end, offset) : convert(queue, y, y_end, offset);
 }
 
 SentPixels PixelReader::pixels(int slot, int y_first) const {
@@ -169,6 +203,19 @@ Status PixelReader::convert(Queue& queue, int y, int y_end, size_t offset) {
                    layout.pixel_step, layout.channel_step, conversion_->samples.curve, conversion_->samples.to_codes,
                    conversion_->pixels.steps, static_cast<int>(codes) - 1, one_table ? 0 : static_cast<int>(codes),
                    view.width, y_end - y, slot_rows_ * view.width);
+}
+
+Status PixelReader::convert_frame(Queue& queue, const FrameLayout& frame, int y, int y_end, size_t offset) {
+  const FrameFormat& format = frame.format;
+  const bool grey = format.subsampling == Subsampling::grey;
+  return queue.run(
+      kernels::convert_frame, (format.width + 31) / 32, (y_end - y + 7) / 8, picture_->samples->samples(),
+      DeviceArray<const float>{numbers_->address()}, DeviceArray<float>{slots_->address() + offset},
+      format.depth == 8 ? TYPE_BYTES : TYPE_WORDS, grey ? PLACED_NONE : static_cast<int>(placement_across(format)),
+      static_cast<int>(placement_down(format)), frame.row_step[0], frame.first[1], frame.first[2], frame.row_step[1],
+      format.plane_width(1), format.plane_height(1), conversion_->samples.curve, conversion_->samples.to_codes,
+      conversion_->pixels.steps, static_cast<int>(conversion_->tables[0].size()) - 1, format.width, y, y_end - y,
+      slot_rows_ * format.width);
 }
 
 // Three planes in the working space, made here: for profiles that kernels cannot follow.

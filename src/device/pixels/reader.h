@@ -55,14 +55,17 @@ class PixelReader {
   Status wait_for_rows(Queue& queue, int y_end);
   /// The same while work is recorded, of which `queue` is a part; all rows have been sent.
   Status record_wait_for_rows(Queue& queue, int y_end);
-  /// All of them have been sent, so that work which waits for them may be recorded.
-  bool is_sent() const { return picture_->samples->is_sent(); }
-  uint64_t place() const { return picture_->samples->place(); }
+  /// All of them have been sent and kernels do the rest, so that work on them may be recorded.
+  bool may_be_recorded() const { return (reads_samples() || conversion_) && picture_->samples->is_sent(); }
+  uint64_t place() const { return picture_->samples != nullptr ? picture_->samples->place() : 0; }
+  /// What kernels that make pixels are told of the samples: two that are equal, of samples in the same place and pixels
+  /// in the same place, are the same work.
+  const std::vector<int>& making() const { return making_; }
   int band_rows() const { return picture_->samples->band_rows(); }
 
   /// Otherwise: makes rows y .. y_end - 1 in a place, `below` rows below its top, when the queue has come so far. What
-  /// was there may no longer be in use.
-  Status make(Queue& queue, int y, int y_end, int slot, int below = 0);
+  /// was there may no longer be in use. `recorded`: as in record_wait_for_rows.
+  Status make(Queue& queue, int y, int y_end, int slot, int below = 0, bool recorded = false);
 
   /// What kernels are told of a place whose topmost row is y_first.
   SentPixels pixels(int slot, int y_first) const;
@@ -72,8 +75,10 @@ class PixelReader {
 
  private:
   int end_of_band(int y_end) const;
+  std::vector<int> describe_making() const;
   Status send_numbers(Queue& queue, const std::vector<float>& numbers);
   Status convert(Queue& queue, int y, int y_end, size_t offset);
+  Status convert_frame(Queue& queue, const FrameLayout& frame, int y, int y_end, size_t offset);
   Status send_light(Queue& queue, int y, int y_end, size_t offset);
 
   std::shared_ptr<DevicePool> pool_;
@@ -81,10 +86,11 @@ class PixelReader {
   std::optional<DevicePicture> picture_;
   int form_ = 0;
   std::optional<Rows::Conversion> conversion_;  // by a kernel; without one kernels read samples, or light is made here
-  const Queue* sent_on_ = nullptr;              // which need not wait for any row
-  const Queue* waited_ = nullptr;               // the last to wait for rows,
-  int waited_rows_ = 0;                         // of which it is so many
-  int recorded_rows_ = 0;                       // likewise in work that is recorded, by whichever queue
+  std::vector<int> making_;
+  const Queue* sent_on_ = nullptr;  // which need not wait for any row
+  const Queue* waited_ = nullptr;   // the last to wait for rows,
+  int waited_rows_ = 0;             // of which it is so many
+  int recorded_rows_ = 0;           // likewise in work that is recorded, by whichever queue
   int slot_rows_ = 0;
   size_t slot_bytes_ = 0;
   PooledMemory slots_;

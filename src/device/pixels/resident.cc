@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -48,41 +49,87 @@ void complete_copies() {}
 
 }  // namespace
 
-Resident::Strands Resident::strands_of(const ImageView& view) {
-  const int channels = view.channel_count();
+bool Resident::is_interleaved(const ImageView& view) {
   const ptrdiff_t sample = sample_bytes_of(view.type);
-  Strands strands;
-  strands.sample_bytes = static_cast<size_t>(sample);
-  bool interleaved = view.pixel_stride == sample * channels;
-  for (int c = 1; c < channels; ++c) {
+  bool interleaved = view.pixel_stride == sample * view.channel_count();
+  for (int c = 1; c < view.channel_count(); ++c) {
     interleaved = interleaved && view.planes[static_cast<size_t>(c)] == view.planes[0] + c * sample;
   }
-  strands.count = interleaved ? 1 : channels;
-  strands.samples_a_pixel = interleaved ? channels : 1;
-  strands.copyable = view.pixel_stride == sample * strands.samples_a_pixel;
-  strands.row_bytes = static_cast<size_t>(view.width * strands.samples_a_pixel) * strands.sample_bytes;
-  return strands;
+  return interleaved;
 }
 
 Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DevicePool>& pool, const ImageView& view) {
-  std::shared_ptr<Resident> resident(new Resident(view));
-  Strands& strands = resident->strands_ = strands_of(view);
-  const int pixels = view.width * view.height;
+  std::shared_ptr<Resident> resident(new Resident(view.height));
+  const bool interleaved = is_interleaved(view);
+  const int channels = view.channel_count(), samples_a_pixel = interleaved ? channels : 1;
+  const ptrdiff_t sample = sample_bytes_of(view.type);
+  resident->sample_bytes_ = static_cast<size_t>(sample);
+  resident->pixel_stride_ = view.pixel_stride == sample * samples_a_pixel ? 0 : view.pixel_stride;
+  const size_t row_bytes = static_cast<size_t>(view.width * samples_a_pixel) * resident->sample_bytes_;
+  for (size_t s = 0; s < static_cast<size_t>(interleaved ? 1 : channels); ++s) {
+    resident->strands_.push_back({.from = view.planes[s],
+                                  .row_stride = view.row_stride,
+                                  .rows = view.height,
+                                  .row_bytes = row_bytes,
+                                  .row_step = row_bytes,
+                                  .offset = s * row_bytes * static_cast<size_t>(view.height)});
+  }
   resident->layout_ = {.first = 0,
-                       .row_step = view.width * strands.samples_a_pixel,
-                       .pixel_step = strands.samples_a_pixel,
-                       .channel_step = strands.count == 1 ? 1 : pixels};
-  resident->pool_ = pool;
-  // Kernels read whole words.
-  const size_t bytes = round_up(static_cast<size_t>(strands.count) * resident->strand_bytes(), 256);
-  ACUITY_TRY_ASSIGN(resident->memory_, pool->take(bytes, "samples"));
-  resident->address_ = resident->memory_->address();
+                       .row_step = view.width * samples_a_pixel,
+                       .pixel_step = samples_a_pixel,
+                       .channel_step = interleaved ? 1 : view.width * view.height};
+  ACUITY_TRY(resident->take_memory(pool));
   return resident;
+}
+
+Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DevicePool>& pool, const FrameView& frame,
+                                                   const FrameFormat& format) {
+  constexpr size_t kRowAlignment = 64, kWord = 4, kLargestGap = 1024;
+  std::shared_ptr<Resident> resident(new Resident(frame.height));
+  resident->sample_bytes_ = static_cast<size_t>(frame.sample_bytes());
+  FrameLayout& layout = resident->frame_.emplace();
+  layout.format = format;
+  size_t offset = 0;
+  for (int plane = 0; plane < frame.planes_count(); ++plane) {
+    const auto p = static_cast<size_t>(plane);
+    Strand strand{.from = frame.planes[p],
+                  .row_stride = frame.row_strides[p],
+                  .rows = frame.plane_height(plane),
+                  .halved = frame.plane_height(plane) < frame.height,
+                  .row_bytes = static_cast<size_t>(frame.plane_width(plane)) * resident->sample_bytes_,
+                  .offset = offset};
+    // Rows that lie as they do in the host's memory can be sent from there.
+    const auto stride = static_cast<size_t>(strand.row_stride);
+    const bool fits = strand.row_stride > 0 && stride % kWord == 0 && stride >= strand.row_bytes &&
+                      stride <= strand.row_bytes + kLargestGap;
+    strand.row_step = fits ? stride : round_up(strand.row_bytes, kRowAlignment);
+    layout.first[p] = to_int(static_cast<int64_t>(offset / resident->sample_bytes_));
+    layout.row_step[p] = to_int(static_cast<int64_t>(strand.row_step / resident->sample_bytes_));
+    offset = round_up(offset + strand.bytes(), 256);
+    resident->strands_.push_back(strand);
+  }
+  ACUITY_TRY(resident->take_memory(pool));
+  return resident;
+}
+
+Status Resident::take_memory(const std::shared_ptr<DevicePool>& pool) {
+  pool_ = pool;
+  // Kernels read whole words.
+  const size_t bytes = round_up(strands_.back().offset + strands_.back().bytes(), 256);
+  ACUITY_TRY_ASSIGN(memory_, pool->take(bytes, "samples"));
+  address_ = memory_->address();
+  return {};
+}
+
+size_t Resident::row_bytes() const {
+  size_t bytes = 0;
+  for (const Strand& strand : strands_) bytes += strand.row_bytes;
+  return bytes;
 }
 
 Result<std::shared_ptr<Resident>> Resident::of_device_memory(const ImageView& view, std::shared_ptr<const void> owner) {
   constexpr uint64_t kWord = 16;  // what is read at once begins at a multiple of this
-  std::shared_ptr<Resident> resident(new Resident(view));
+  std::shared_ptr<Resident> resident(new Resident(view.height));
   const ptrdiff_t sample = sample_bytes_of(view.type);
   const std::byte* first = view.planes[0];
   ptrdiff_t channel_stride = view.channel_count() > 1 ? view.planes[1] - first : sample;
@@ -121,7 +168,7 @@ Resident::~Resident() { settle(); }
 
 bool Resident::is_sent() const {
   const std::lock_guard lock(mutex_);
-  return sent_rows_ == view_.height && failure_.ok();
+  return sent_rows_ == height_ && failure_.ok();
 }
 
 bool Resident::has_failed() const {
@@ -153,30 +200,34 @@ void Resident::settle() {
   (void)pool_->on_copy_queue([](Queue& queue) { return queue.wait(); });
 }
 
-bool Resident::is_small() const { return static_cast<size_t>(strands_.count) * strand_bytes() <= kSmallBytes; }
+bool Resident::is_small() const {
+  return std::accumulate(strands_.begin(), strands_.end(), size_t{0},
+                         [](size_t sum, const Strand& strand) { return sum + strand.bytes(); }) <= kSmallBytes;
+}
 
 // Room and events for sending it.
 Status Resident::make_ready(int rows) {
-  if (strands_.copyable && view_.row_stride == static_cast<ptrdiff_t>(strands_.row_bytes)) {
-    for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
-      PinnedPlace place = find_pinned(pool_->device(), view_.planes[s], strand_bytes());
-      if (!place.memory) {
-        straight_.clear();
-        break;
-      }
-      straight_.push_back(std::move(place));
+  for (const Strand& strand : strands_) {
+    PinnedPlace place;
+    if (pixel_stride_ == 0 && strand.row_stride == static_cast<ptrdiff_t>(strand.row_step)) {
+      place = find_pinned(pool_->device(), strand.from, strand.bytes());
     }
+    if (!place.memory) {
+      straight_.clear();
+      break;
+    }
+    straight_.push_back(std::move(place));
   }
   std::unique_ptr<PinnedMemory>& staging = memory_.staging();
   if (!goes_straight() && (!staging || staging->size() < memory_->size())) {
     staging.reset();
     ACUITY_TRY_ASSIGN(staging, pool_->device().allocate_pinned(memory_->size()));
   }
-  const int fewest = (view_.height + kMostBands - 1) / kMostBands;
+  const int fewest = (height_ + kMostBands - 1) / kMostBands;
   band_rows_ = goes_straight() ? rows : std::min(rows, kMostStagedRows);
-  band_rows_ = is_small() ? view_.height : std::clamp(band_rows_, fewest, view_.height);
+  band_rows_ = is_small() ? height_ : std::clamp(band_rows_, fewest, height_);
   std::vector<std::unique_ptr<Event>>& events = memory_.events();
-  while (events.size() * static_cast<size_t>(band_rows_) < static_cast<size_t>(view_.height)) {
+  while (events.size() * static_cast<size_t>(band_rows_) < static_cast<size_t>(height_)) {
     ACUITY_TRY_ASSIGN(events.emplace_back(), pool_->device().create_event());
   }
   return {};
@@ -184,16 +235,16 @@ Status Resident::make_ready(int rows) {
 
 // Rows to page-locked memory of ours.
 void Resident::stage(int y, int y_end) const {
-  for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
-    for (int row = y; row < y_end; ++row) {
-      const std::byte* from = view_.planes[s] + row * view_.row_stride;
-      std::byte* to = memory_.staging()->data() + s * strand_bytes() + static_cast<size_t>(row) * strands_.row_bytes;
-      if (strands_.copyable) {
-        copy_past_cache(to, from, strands_.row_bytes);
+  for (const Strand& strand : strands_) {
+    for (int row = strand.rows_until(y); row < strand.rows_until(y_end); ++row) {
+      const std::byte* from = strand.from + row * strand.row_stride;
+      std::byte* to = memory_.staging()->data() + strand.offset + static_cast<size_t>(row) * strand.row_step;
+      if (pixel_stride_ == 0) {
+        copy_past_cache(to, from, strand.row_bytes);
         continue;
       }
-      for (int x = 0; x < view_.width; ++x, to += strands_.sample_bytes) {
-        std::memcpy(to, from + x * view_.pixel_stride, strands_.sample_bytes);
+      for (size_t x = 0; x < strand.row_bytes; x += sample_bytes_, from += pixel_stride_) {
+        std::memcpy(to + x, from, sample_bytes_);
       }
     }
   }
@@ -202,10 +253,13 @@ void Resident::stage(int y, int y_end) const {
 
 // The band that begins with row y, to the device.
 Status Resident::send_band(Queue& queue, int y) {
-  const int y_end = std::min(y + band_rows_, view_.height);
-  const size_t bytes = static_cast<size_t>(y_end - y) * strands_.row_bytes;
-  for (size_t s = 0; s < static_cast<size_t>(strands_.count); ++s) {
-    const size_t in_strand = static_cast<size_t>(y) * strands_.row_bytes, at = s * strand_bytes() + in_strand;
+  const int y_end = std::min(y + band_rows_, height_);
+  for (size_t s = 0; s < strands_.size(); ++s) {
+    const Strand& strand = strands_[s];
+    const auto begin = static_cast<size_t>(strand.rows_until(y)), end = static_cast<size_t>(strand.rows_until(y_end));
+    if (begin == end) continue;
+    const size_t in_strand = begin * strand.row_step, at = strand.offset + in_strand;
+    const size_t bytes = (end - begin - 1) * strand.row_step + strand.row_bytes;
     const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *memory_.staging();
     ACUITY_TRY(queue.upload(*memory_, at, from, goes_straight() ? straight_[s].offset + in_strand : at, bytes));
   }

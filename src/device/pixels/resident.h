@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The samples of a picture on a device: sent there once, whole and as they are, for every metric that wants them.
+// The samples of a picture or of a frame of video on a device: sent there once, whole and as they are, for every metric
+// that wants them.
 #ifndef ACUITY_DEVICE_PIXELS_RESIDENT_H
 #define ACUITY_DEVICE_PIXELS_RESIDENT_H
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "acuity/frame.h"
 #include "acuity/image.h"
 #include "base/task_threads.h"
 #include "base/threads.h"
@@ -28,6 +33,14 @@ struct SampleLayout {
   bool operator==(const SampleLayout&) const = default;
 };
 
+/// The samples of a frame: sample (x, y) of plane p is number first[p] + y * row_step[p] + x. Rows begin at multiples
+/// of 4 bytes.
+struct FrameLayout {
+  FrameFormat format;
+  std::array<int, 3> first{};
+  std::array<int, 3> row_step{};
+};
+
 /// Of two pictures that are sent at a time.
 enum class SendOrder {
   together,    ///< some rows of one, then the same of the other
@@ -39,6 +52,9 @@ class Resident : public std::enable_shared_from_this<Resident> {
  public:
   /// Room for the samples of a picture. Its memory must not change or go until they have arrived.
   static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const ImageView& view);
+  /// The same for a frame.
+  static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const FrameView& frame,
+                                                  const FrameFormat& format);
   /// Samples that are on the device already; the planes of the view are addresses there. Channels lie at equal
   /// distances.
   static Result<std::shared_ptr<Resident>> of_device_memory(const ImageView& view, std::shared_ptr<const void> owner);
@@ -47,7 +63,10 @@ class Resident : public std::enable_shared_from_this<Resident> {
   Resident& operator=(const Resident&) = delete;
 
   DeviceArray<const unsigned char> samples() const { return {address_}; }
+  /// Of a picture.
   const SampleLayout& layout() const { return layout_; }
+  /// Of a frame; nothing for a picture.
+  const std::optional<FrameLayout>& frame() const { return frame_; }
   /// That of the memory they are in; 0 where it is somebody else's.
   uint64_t place() const { return memory_ ? memory_.number() : 0; }
   size_t bytes() const { return memory_ ? memory_->size() : 0; }
@@ -70,18 +89,26 @@ class Resident : public std::enable_shared_from_this<Resident> {
 
  private:
   friend class Sending;
-  explicit Resident(const ImageView& view) : view_(view) {}
+  explicit Resident(int height) : height_(height) {}
 
-  // How the samples lie in the host's memory: interleaved as one strand, or a strand for each channel.
-  struct Strands {
-    int count = 1;
-    int samples_a_pixel = 1;  // in a strand
-    size_t sample_bytes = 1;
-    size_t row_bytes = 0;   // of one strand
-    bool copyable = false;  // a row of a strand can be copied as it is
+  // Samples that lie one after the other in the host's memory: all of a picture where they are interleaved, or those of
+  // one channel or plane.
+  struct Strand {
+    const std::byte* from = nullptr;
+    ptrdiff_t row_stride = 0;  // there
+    int rows = 0;
+    bool halved = false;   // it has one row for two of the picture
+    size_t row_bytes = 0;  // samples
+    size_t row_step = 0;   // on the device and in staging memory, where it begins at
+    size_t offset = 0;
+
+    size_t bytes() const { return row_step * static_cast<size_t>(rows - 1) + row_bytes; }
+    /// How many rows there must be for those of the picture before y; colour samples are interpolated.
+    int rows_until(int y) const { return halved && y > 0 ? std::min(y / 2 + 1, rows) : y; }
   };
-  static Strands strands_of(const ImageView& view);
-  size_t strand_bytes() const { return strands_.row_bytes * static_cast<size_t>(view_.height); }
+  static bool is_interleaved(const ImageView& view);
+  Status take_memory(const std::shared_ptr<DevicePool>& pool);
+  size_t row_bytes() const;  // of all strands together
   bool is_small() const;
   Event& event_of_row(int y) const { return *memory_.events()[static_cast<size_t>(y / band_rows_)]; }
 
@@ -93,9 +120,12 @@ class Resident : public std::enable_shared_from_this<Resident> {
   void fail(const Status& status);
   void end_sending();
 
-  const ImageView view_;
-  Strands strands_;
+  const int height_;
+  std::vector<Strand> strands_;
+  size_t sample_bytes_ = 1;
+  ptrdiff_t pixel_stride_ = 0;  // where rows cannot be copied as they are; 0: they can
   SampleLayout layout_;
+  std::optional<FrameLayout> frame_;
   uint64_t address_ = 0;
   int band_rows_ = 1;
   std::shared_ptr<DevicePool> pool_;

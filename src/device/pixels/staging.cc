@@ -89,7 +89,7 @@ class Sending {
 
   void put_in_order(SendOrder order) {
     for (size_t p = 0; p < pictures_.size(); ++p) {
-      const int height = pictures_[p]->view_.height, rows = pictures_[p]->band_rows_;
+      const int height = pictures_[p]->height_, rows = pictures_[p]->band_rows_;
       for (int y = 0; y < height; y += rows) units_.push_back({pictures_[p].get(), p, y, std::min(y + rows, height)});
     }
     if (order == SendOrder::one_by_one) return;
@@ -100,9 +100,7 @@ class Sending {
   void cut(size_t u) {
     const Unit& unit = units_[u];
     if (unit.picture->goes_straight()) return;
-    const Resident::Strands& strands = unit.picture->strands_;
-    const size_t row_bytes = strands.row_bytes * static_cast<size_t>(strands.count);
-    const int rows = static_cast<int>(std::max(kPieceBytes / row_bytes, size_t{1}));
+    const int rows = static_cast<int>(std::max(kPieceBytes / unit.picture->row_bytes(), size_t{1}));
     for (int y = unit.y; y < unit.y_end; y += rows) pieces_.push_back({u, y, std::min(y + rows, unit.y_end)});
   }
 

@@ -22,18 +22,19 @@ Status Samples::begin(const InputRows& reference, const InputRows& distorted, in
     ACUITY_TRY_ASSIGN(picture, device_picture(pictures[i]->input, pictures[i]->rows, setup_.pool));
     ACUITY_TRY(readers_[i].begin(*queue_, picture, rows_held, 1));
     const bool direct = readers_[i].reads_samples();
-    places_[i] = {readers_[i].pixels(0, 0), direct ? setup_.height : rows_held, direct ? readers_[i].place() : 0};
+    places_[i] = {readers_[i].pixels(0, 0), direct ? setup_.height : rows_held, readers_[i].place(),
+                  readers_[i].making()};
   }
   const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
   return PixelReader::send(both, std::array{queue_.get(), queue_.get()}, SendOrder::together, rows_at_once);
 }
 
-Status Samples::make(Queue& pixels, int y, int y_end) {
+Status Samples::make(Queue& pixels, int y, int y_end, bool recorded) {
   for (size_t i = 0; i < 2; ++i) {
     if (readers_[i].reads_samples()) {
-      ACUITY_TRY(readers_[i].wait_for_rows(pixels, y_end));
+      ACUITY_TRY(recorded ? readers_[i].record_wait_for_rows(pixels, y_end) : readers_[i].wait_for_rows(pixels, y_end));
     } else {
-      ACUITY_TRY(readers_[i].make(*queue_, y, y_end, 0, y % places_[i].ring));
+      ACUITY_TRY(readers_[i].make(*queue_, y, y_end, 0, y % places_[i].ring, recorded));
     }
   }
   return {};
@@ -41,15 +42,10 @@ Status Samples::make(Queue& pixels, int y, int y_end) {
 
 bool Samples::may_be_recorded() {
   for (size_t i = 0; i < 2; ++i) {
-    if (!readers_[i].reads_samples() || !readers_[i].is_sent()) return false;
+    if (!readers_[i].may_be_recorded()) return false;
     places_[i].band_rows = readers_[i].band_rows();
   }
   return true;
-}
-
-Status Samples::record_wait(Queue& pixels, int y_end) {
-  for (PixelReader& reader : readers_) ACUITY_TRY(reader.record_wait_for_rows(pixels, y_end));
-  return {};
 }
 
 }  // namespace acuity::ssimulacra2

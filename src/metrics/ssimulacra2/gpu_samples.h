@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "device/pixels/reader.h"
 #include "engine/metric.h"
@@ -20,8 +21,8 @@ class Samples {
   /// made before they are read, `rows_held` rows of them are held. The last call is over.
   Status begin(const InputRows& reference, const InputRows& distorted, int rows_held, int rows_at_once);
   /// Rows y .. y_end - 1 for what comes after in `pixels`. Where they are made they lie one after the other in the
-  /// ring, when queue() has come so far.
-  Status make(Queue& pixels, int y, int y_end);
+  /// ring, when queue() has come so far. `recorded`: this is part of work that is being recorded.
+  Status make(Queue& pixels, int y, int y_end, bool recorded);
   /// The queue on which pixels are made, if any are.
   Queue& queue() const { return *queue_; }
   bool are_made() const { return !readers_[0].reads_samples() || !readers_[1].reads_samples(); }
@@ -30,17 +31,16 @@ class Samples {
   struct Place {
     SentPixels pixels;
     int ring = 0;
-    uint64_t number = 0;  // of the memory
-    int band_rows = 0;    // of the samples, which recorded work waits for
+    uint64_t number = 0;        // of the samples' memory
+    std::vector<int> making{};  // how pixels are made of them
+    int band_rows = 0;          // of the samples, which recorded work waits for
     bool operator==(const Place&) const = default;
   };
   using Places = std::array<Place, 2>;  // reference, distorted
   const Places& places() const { return places_; }
 
-  /// Whether work on these samples may be recorded: they are read from where they lie, and have been sent.
+  /// Whether work on these samples may be recorded: kernels make pixels of them, and they have been sent.
   bool may_be_recorded();
-  /// In place of make(), while it is.
-  Status record_wait(Queue& pixels, int y_end);
 
   size_t bytes() const { return readers_[0].bytes() + readers_[1].bytes(); }
 

@@ -27,7 +27,7 @@ constexpr int kMostColumnsOfBands = 1536;  // with more a prepared reference is 
 constexpr int kSmallBandRows = 128;        // of scales below the largest
 constexpr int kBandUnit = 32;        // bands, rings and rows of floats are multiples of this, as the kernels want them
 constexpr int kBlockUnit = 128;      // likewise blocks
-constexpr size_t kMostRepeated = 4;  // places that pictures are in by turns
+constexpr size_t kMostRepeated = 8;  // places that pictures are in by turns
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
 constexpr int kRowStateFloats = kChannels * kPlanes * kFilterFloats;
 
@@ -171,14 +171,13 @@ Status Steps::give(Samples& samples) {
 Status Steps::make_bands(Samples& samples, int band) {
   const ScalePlan& plan = plans_[0];
   const int y = band * plan.band_rows, y_end = std::min(y + bands_at_once_ * plan.band_rows, setup_.height);
-  if (recording_) return samples.record_wait(plan.pixels(), y_end);
-  if (!samples.are_made()) return samples.make(plan.pixels(), y, y_end);
+  if (!samples.are_made()) return samples.make(plan.pixels(), y, y_end, recording_);
   // The rows they replace must have been looked at in all blocks.
   if (y >= pixel_ring_) {
     const int last = band + bands_at_once_ - 1 - pixel_ring_ / plan.band_rows;
     ACUITY_TRY(samples.queue().wait_for(event_of(plan.made, last + plan.blocks - 1)));
   }
-  ACUITY_TRY(samples.make(plan.pixels(), y, y_end));
+  ACUITY_TRY(samples.make(plan.pixels(), y, y_end, recording_));
   ACUITY_TRY(samples.queue().signal(event_of(arrived_, band)));
   return plan.pixels().wait_for(event_of(arrived_, band));
 }

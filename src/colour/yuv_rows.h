@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One row of Y'CbCr samples to R'G'B', with the vectors of the CPU. docs/video.md states the arithmetic.
-#ifndef ACUITY_MEDIA_YUV_ROWS_H
-#define ACUITY_MEDIA_YUV_ROWS_H
+#ifndef ACUITY_COLOUR_YUV_ROWS_H
+#define ACUITY_COLOUR_YUV_ROWS_H
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ struct YuvEquations {
   float red_cr = 0, green_cb = 0, green_cr = 0, blue_cb = 0;
 };
 
-/// How colour samples lie along a row.
-enum class ChromaAcross : uint8_t {
+/// How colour samples lie along a row or a column; kernels are told the values.
+enum class ChromaPlacement : uint8_t {
   all,      // one for each pixel
   cosited,  // one for each second pixel, at its place
   between,  // one for each two pixels, halfway between them
@@ -36,7 +36,7 @@ struct YuvRow {
   ChromaRows<Sample> cb{}, cr{};  // null for grey
   int below_quarters = 0;         // the weight of the row below
   int chroma_width = 0;
-  ChromaAcross across = ChromaAcross::all;
+  ChromaPlacement across = ChromaPlacement::all;
 };
 
 /// Floats that convert_yuv_row() needs to work in.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "media/yuv_rows.h"
+#include "colour/yuv_rows.h"
 
 #include <algorithm>
 
 #include "base/memory.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "media/yuv_rows.cc"
+#define HWY_TARGET_INCLUDE "colour/yuv_rows.cc"
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"
@@ -40,7 +40,7 @@ HWY_INLINE real clipped(real value) { return min(max(value, real(0.0f)), real(1.
 template <typename Sample>
 HWY_INLINE void interpolate(const YuvRow<Sample>& row, const ChromaRows<Sample>& rows, float* column, float* out) {
   const int count = row.chroma_width;
-  const bool all = row.across == ChromaAcross::all;
+  const bool all = row.across == ChromaPlacement::all;
   const float most = all ? 4.0f : 1.0f;
   const real above = most * static_cast<float>(4 - row.below_quarters);
   const real below = most * static_cast<float>(row.below_quarters);
@@ -53,7 +53,7 @@ HWY_INLINE void interpolate(const YuvRow<Sample>& row, const ChromaRows<Sample>&
   if (all) return;
   column[-1] = column[0];
   column[count] = column[count - 1];
-  const bool cosited = row.across == ChromaAcross::cosited;
+  const bool cosited = row.across == ChromaPlacement::cosited;
   const real even_near = cosited ? 4.0f : 3.0f, even_before = cosited ? 0.0f : 1.0f;
   const real odd_near = cosited ? 2.0f : 3.0f, odd_after = cosited ? 2.0f : 1.0f;
   for (int x = 0; x < count; x += kLanes) {
