@@ -31,6 +31,13 @@
 namespace acuity {
 
 /// How much of the picture is worked on at once. It never changes a score.
+///
+/// - full: as much as is fastest, whatever memory that takes
+/// - strip: so many rows, or the few more that the metric needs; on a GPU the samples of both pictures are there as
+/// well
+/// - automatic: full; on a GPU that has not enough memory free for an 8-bit RGB pair, the largest strip that fits
+///
+/// If that does not fit either, Scorer::create answers with StatusCode::too_big.
 struct MemoryMode {
   enum class Kind { automatic, full, strip };
   Kind kind = Kind::automatic;
@@ -58,6 +65,8 @@ struct ScorerOptions {
   std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never substituted
   int64_t expected_pairs = 1;   ///< how many pairs you expect to score: "auto" uses a GPU if that is faster
   MemoryMode memory{};
+  /// The most memory to use on a GPU, by all of this process; 0: what ACUITY_VRAM_CAP_BYTES says, or all that is free.
+  int64_t vram_cap_bytes = 0;
   int threads = 0;        ///< 0: one per core
   bool want_map = false;  ///< fill Score::map
 };

@@ -24,11 +24,20 @@ struct Threads::Arena {
 Threads::Threads(int count)
     : count_(count > 0 ? count : tbb::info::default_concurrency()),
       arena_(count_ > 1 ? std::make_unique<Arena>(count_) : nullptr) {}
+
+Threads Threads::idle(int count) {
+  Threads threads(1);
+  threads.count_ = count > 0 ? count : tbb::info::default_concurrency();
+  threads.is_idle_ = true;
+  return threads;
+}
+
 Threads::~Threads() = default;
 Threads::Threads(Threads&&) noexcept = default;
 Threads& Threads::operator=(Threads&&) noexcept = default;
 
 void Threads::run(const std::function<void(int)>& worker) const {
+  if (is_idle_) return;
   if (count_ == 1) {
     worker(0);
     return;

@@ -12,6 +12,8 @@ class Threads {
  public:
   /// `count` threads including the caller's; 0 means one for each core this process may use.
   explicit Threads(int count);
+  /// The same, but run() does nothing: for finding out what work would take.
+  static Threads idle(int count);
   ~Threads();
   Threads(Threads&&) noexcept;
   Threads& operator=(Threads&&) noexcept;
@@ -25,6 +27,7 @@ class Threads {
  private:
   struct Arena;
   int count_;
+  bool is_idle_ = false;
   std::unique_ptr<Arena> arena_;
 };
 

@@ -95,6 +95,10 @@ std::vector<Option> picture_options() {
        .default_value = "auto",
        .words = {"auto", "full", "strip:ROWS"},
        .suggest = Suggest::words},
+      {.name = "--vram-cap",
+       .value = "MIB",
+       .help = "the most memory to use on a GPU, in MiB",
+       .default_value = "all that is free"},
   };
 }
 
@@ -302,6 +306,8 @@ const std::vector<Meaning>& exit_codes() {
 const std::vector<Meaning>& environment() {
   static const std::vector<Meaning> table = {
       {"ACUITY_CPU", "the fastest instruction set to use: sse4, avx2, avx512 or neon; never changes a score"},
+      {"ACUITY_VRAM_CAP_BYTES",
+       "the most memory to use on a GPU, where --vram-cap does not say; never changes a score"},
       {"NO_COLOR", "when set and not empty, nothing is coloured unless --color says so"},
       {"TERM", "when dumb, nothing is coloured and no progress is shown"},
   };

@@ -88,6 +88,7 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
           .device = job.device,
           .expected_pairs = pairs,
           .memory = job.memory,
+          .vram_cap_bytes = job.vram_cap_bytes,
           .threads = job.threads,
           .want_map = job.want_map};
 }

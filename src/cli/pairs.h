@@ -32,6 +32,7 @@ struct ScoreJob {
   std::string device = "auto";
   std::shared_ptr<void> opened_device;  // kept open from one pair to the next
   MemoryMode memory;
+  int64_t vram_cap_bytes = 0;  // 0: not given
   int threads = 0;
   bool want_map = false;
   MeaningOptions meaning;

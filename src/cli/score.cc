@@ -31,6 +31,7 @@ namespace acuity::cli {
 namespace {
 
 constexpr int kMostThreads = 1024;
+constexpr int kMostMib = 1 << 30;
 constexpr std::array<std::string_view, 5> kForms{"--plain", "--json", "--csv", "--csv-wide", "--value-only"};
 
 struct Plan {
@@ -123,6 +124,11 @@ Status plan_machine(const Request& request, ScoreJob& job) {
   const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
   if (!memory.ok()) return memory.status();
   job.memory = *memory;
+  if (request.has("--vram-cap")) {
+    const Result<int> mib = parse_whole(request.value("--vram-cap"), "--vram-cap", 1, kMostMib);
+    if (!mib.ok()) return mib.status();
+    job.vram_cap_bytes = int64_t{*mib} << 20;
+  }
   if (request.has("--threads")) {
     const Result<int> threads = parse_whole(request.value("--threads"), "--threads", 1, kMostThreads);
     if (!threads.ok()) return threads.status();

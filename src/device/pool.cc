@@ -54,6 +54,10 @@ Result<PooledMemory> DevicePool::take(size_t bytes, const std::string& use) {
     block->number = ++blocks_made_;
     block->last_taken = taken_;
   }
+  {
+    const std::lock_guard lock(mutex_);
+    held_bytes_ += block->memory->size();
+  }
   block->uses = block->use == use ? block->uses + 1 : 1;
   block->use = use;
   return PooledMemory(shared_from_this(), std::move(block));
@@ -88,11 +92,17 @@ std::unique_ptr<PooledMemory::Block> DevicePool::find_unused(size_t bytes, const
 void DevicePool::give_back(std::unique_ptr<Block> block) noexcept {
   const std::lock_guard lock(mutex_);
   block->last_taken = taken_;
+  held_bytes_ -= block->memory->size();
   try {
     unused_.push_back(std::move(block));
   } catch (const std::bad_alloc&) {
     // It is freed instead.
   }
+}
+
+size_t DevicePool::held_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return held_bytes_;
 }
 
 size_t DevicePool::unused_bytes() const {

@@ -86,7 +86,8 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
     return status;
   }
 
-  /// Held by nobody.
+  /// Held by somebody, and by nobody.
+  size_t held_bytes() const;
   size_t unused_bytes() const;
   void free_unused();
 
@@ -99,6 +100,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   const std::shared_ptr<Device> device_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Block>> unused_;
+  size_t held_bytes_ = 0;
   uint64_t blocks_made_ = 0;
   uint64_t taken_ = 0;  // how often
   std::mutex copy_mutex_;

@@ -13,12 +13,6 @@
 
 namespace acuity {
 
-/// A metric that was asked for.
-struct RequestedMetric {
-  const MetricEntry* entry = nullptr;
-  OptionValues options;
-};
-
 struct Lane {
   std::vector<std::unique_ptr<Metric>> metrics;
 };

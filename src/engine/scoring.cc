@@ -2,6 +2,7 @@
 #include "engine/scoring.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <latch>
@@ -14,6 +15,7 @@
 #include "base/try.h"
 #include "device/device.h"
 #include "engine/auto_device.h"
+#include "engine/plan.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
 
@@ -22,7 +24,7 @@ namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;
 constexpr size_t kSmallOnGpu = 8, kLargeOnGpu = 2;
-constexpr int64_t kMostPixelsOnGpu = int64_t{1} << 29;  // samples are numbered in 31 bits
+constexpr int kFewestRows = 16;  // of strips that automatic tries
 
 double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -83,20 +85,10 @@ Scoring::~Scoring() {
 }
 
 Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, int width, int height) {
-  if (options.threads < 0) {
-    return Status(StatusCode::usage,
-                  fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
-  }
-  if (options.memory.kind == MemoryMode::Kind::strip && options.memory.rows < 1) {
-    return Status(StatusCode::usage,
-                  fmt::format("a strip of {} rows makes no sense; use at least 1", options.memory.rows));
-  }
   std::unique_ptr<Scoring> scoring(new Scoring(options, width, height));
-  ACUITY_TRY(scoring->find_metrics());
+  ACUITY_TRY_ASSIGN(scoring->metrics_, find_requested_metrics(options, width, height));
+  for (const RequestedMetric& metric : scoring->metrics_) scoring->infos_.push_back(&metric.entry->info);
   ACUITY_TRY(prepare_cpu());
-  for (const RequestedMetric& metric : scoring->metrics_) {
-    ACUITY_TRY(validate_size(metric.entry->info, metric.options, width, height));
-  }
   ACUITY_TRY(scoring->choose_device());
   Status created = scoring->make_first_lane();
   if (!created.ok() && options.device == "auto" && scoring->pool_) {
@@ -107,30 +99,6 @@ Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, i
   }
   if (!created.ok()) return created;
   return scoring;
-}
-
-Status Scoring::find_metrics() {
-  if (options_.metrics.empty()) return Status(StatusCode::usage, "no metric was asked for; metrics() lists them");
-  for (const MetricRequest& request : options_.metrics) {
-    RequestedMetric metric;
-    for (const MetricEntry& entry : registry()) {
-      if (entry.info.name == request.metric) metric.entry = &entry;
-    }
-    if (metric.entry == nullptr && find_metric(request.metric) != nullptr) {
-      return Status(StatusCode::usage, fmt::format("{} works on frames of video; use FrameScorer", request.metric));
-    }
-    if (metric.entry == nullptr) {
-      return Status(StatusCode::usage,
-                    fmt::format("there is no metric '{}'; metrics() lists those there are", request.metric));
-    }
-    if (options_.want_map && !metric.entry->info.has_map) {
-      return Status(StatusCode::usage, fmt::format("{} has no difference map", request.metric));
-    }
-    ACUITY_TRY_ASSIGN(metric.options, OptionValues::parse(metric.entry->info, request.options));
-    infos_.push_back(&metric.entry->info);
-    metrics_.push_back(std::move(metric));
-  }
-  return {};
 }
 
 // "cpu", a device by its id, or what auto comes to.
@@ -148,34 +116,59 @@ Status Scoring::choose_device() {
     device_reason_ = "device: " + choice.reason;
     return {};
   }
-  for (const MetricEntry* entry : entries) {
-    if (!entry->on_gpu) {
-      return Status(StatusCode::device,
-                    fmt::format("{} runs on the CPU only; use the device cpu or auto", entry->info.name));
-    }
-    if (options_.want_map && !entry->map_on_gpu) {
-      return Status(
-          StatusCode::device,
-          fmt::format("{}'s difference maps are made on the CPU only; use the device cpu or auto", entry->info.name));
-    }
-  }
+  ACUITY_TRY(check_gpu_can(metrics_, options_.want_map));
   std::shared_ptr<Device> device;
   ACUITY_TRY_ASSIGN(device, open_device(options_.device));
   pool_ = DevicePool::of(device);
   return {};
 }
 
+// On a device: the rows that are worked on at a time, and how many pairs fit.
+Status Scoring::fit_memory() {
+  ACUITY_TRY(check_gpu_size(width_, height_));
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, pool_->device().free_bytes());
+  available += static_cast<int64_t>(pool_->unused_bytes());
+  std::optional<int64_t> cap;
+  ACUITY_TRY_ASSIGN(cap, vram_cap(options_));
+  if (cap) available = std::min(available, *cap - static_cast<int64_t>(pool_->held_bytes()));
+
+  const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
+  MemoryPlan plan;
+  for (int rows = options_.memory.rows;;) {
+    ACUITY_TRY_ASSIGN(plan, plan_memory({.metrics = metrics_,
+                                         .width = width_,
+                                         .height = height_,
+                                         .strip_rows = rows,
+                                         .want_map = options_.want_map,
+                                         .threads = threads_.count(),
+                                         .on_gpu = true}));
+    if (plan.pair.device <= available) {
+      strip_rows_ = rows;
+      break;
+    }
+    rows = rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height_))) : rows / 2;
+    if (!automatic || rows < kFewestRows) {
+      return Status(StatusCode::too_big,
+                    fmt::format("{}x{} pixels need {} bytes of memory{} on {}, where {} are available; {}", width_,
+                                height_, plan.pair.device, automatic ? " even in strips" : "",
+                                pool_->device().info().id, std::max(available, int64_t{0}),
+                                automatic ? "use another device, cpu for instance" : "use the memory mode automatic"));
+    }
+  }
+  pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / plan.further_pair.device);
+  return {};
+}
+
 // How many pairs may be in work side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
 // enough for one to be sent while the other is worked on.
 Status Scoring::make_first_lane() {
-  if (pool_ && int64_t{width_} * height_ > kMostPixelsOnGpu) {
-    return Status(StatusCode::too_big,
-                  fmt::format("{}x{} pixels are more than the {} that GPUs can number; use the device cpu", width_,
-                              height_, kMostPixelsOnGpu));
-  }
+  strip_rows_ = options_.memory.rows;
+  if (pool_) ACUITY_TRY(fit_memory());
   const bool small = int64_t{width_} * height_ <= kSmallPixels;
-  const size_t side_by_side = pool_ ? kSmallOnGpu : static_cast<size_t>(threads_.count());
-  wide_.emplace(pool_ && !small ? kLargeOnGpu : 1, [this] { return make_lane(threads_); });
+  const size_t side_by_side =
+      pool_ ? std::min(kSmallOnGpu, pairs_that_fit_ - 1) : static_cast<size_t>(threads_.count());
+  wide_.emplace(pool_ && !small ? std::min(kLargeOnGpu, pairs_that_fit_) : 1, [this] { return make_lane(threads_); });
   narrow_.reset();
   if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_lane(one_thread_); });
   const auto begin = std::chrono::steady_clock::now();
@@ -193,16 +186,14 @@ Status Scoring::make_first_lane() {
 Result<std::unique_ptr<Lane>> Scoring::make_lane(const Threads& threads) {
   auto lane = std::make_unique<Lane>();
   for (const RequestedMetric& metric : metrics_) {
-    const bool strip = options_.memory.kind == MemoryMode::Kind::strip;
-    ACUITY_TRY_ASSIGN(lane->metrics.emplace_back(),
-                      metric.entry->create({.width = width_,
-                                            .height = height_,
-                                            .want_map = options_.want_map,
-                                            .options = metric.options,
-                                            .strip_rows = strip ? options_.memory.rows : 0,
-                                            .threads = &threads,
-                                            .tasks = &senders_,
-                                            .pool = pool_}));
+    ACUITY_TRY_ASSIGN(lane->metrics.emplace_back(), metric.entry->create({.width = width_,
+                                                                          .height = height_,
+                                                                          .want_map = options_.want_map,
+                                                                          .options = metric.options,
+                                                                          .strip_rows = strip_rows_,
+                                                                          .threads = &threads,
+                                                                          .tasks = &senders_,
+                                                                          .pool = pool_}));
   }
   return lane;
 }
@@ -442,8 +433,6 @@ std::string Scoring::device_name() const {
   return fmt::format("{} ({})", info.id, info.name);
 }
 
-std::string Scoring::memory_mode() const {
-  return options_.memory.kind == MemoryMode::Kind::strip ? fmt::format("strip {}", options_.memory.rows) : "full";
-}
+std::string Scoring::memory_mode() const { return strip_rows_ > 0 ? fmt::format("strip {}", strip_rows_) : "full"; }
 
 }  // namespace acuity

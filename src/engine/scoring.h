@@ -18,6 +18,7 @@
 #include "base/task_threads.h"
 #include "base/threads.h"
 #include "engine/lanes.h"
+#include "engine/requests.h"
 
 namespace acuity {
 
@@ -76,8 +77,8 @@ class Scoring {
  private:
   explicit Scoring(const ScorerOptions& options, int width, int height);
 
-  Status find_metrics();
   Status choose_device();
+  Status fit_memory();
   Status make_first_lane();
   Result<std::unique_ptr<Lane>> make_lane(const Threads& threads);
   Lanes& lanes_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
@@ -106,6 +107,8 @@ class Scoring {
   std::vector<const MetricInfo*> infos_;  // of those
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
   std::string device_reason_;             // why it was chosen, where the caller left it open
+  int strip_rows_ = 0;                    // 0: the metrics decide
+  size_t pairs_that_fit_ = 1;             // on the device
   std::mutex set_up_mutex_;
   std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
   Threads threads_, one_thread_{1};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 
 FakeDriver state;
 std::recursive_mutex mutex;
-std::vector<uintptr_t> memory_given;
+std::map<uintptr_t, size_t> memory_given;  // and its size
 uintptr_t handles_given = 0;
 using FakeExecutable = std::vector<std::function<void()>>;  // a graph's work in order
 thread_local std::vector<void*> contexts;                   // CUDA's stack
@@ -40,6 +41,7 @@ int begin(const std::string& call) {
   const bool named = !state.failing_function.empty() && call.starts_with(state.failing_function);
   if (is_lost()) return state.failure;
   if (number != state.failing_call && !named) return 0;
+  if (named && state.calls_before_failure-- > 0) return 0;
   state.failing_function.clear();
   state.failing_call = -2;
   return state.failure;
@@ -74,20 +76,26 @@ int take_back(const char* call, const char* kind) {
   return failure;
 }
 
+size_t free_bytes() { return state.free_bytes - std::min(state.free_bytes, state.bytes["memory"]); }
+
 int give_memory(const char* call, const char* kind, void** address, size_t bytes) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
-  if (bytes > state.free_bytes) return kOutOfMemory;
+  if (bytes > free_bytes()) return kOutOfMemory;
   *address = std::calloc(bytes, 1);  // so that kernels, which do nothing, leave zeros
-  memory_given.push_back(reinterpret_cast<uintptr_t>(*address));
+  memory_given[reinterpret_cast<uintptr_t>(*address)] = bytes;
+  state.bytes[kind] += bytes;
+  state.most_bytes[kind] = std::max(state.most_bytes[kind], state.bytes[kind]);
   ++state.live[kind];
   return 0;
 }
 
 int take_memory(const char* call, const char* kind, uintptr_t address) {
   const std::lock_guard lock(mutex);
-  if (std::erase(memory_given, address) == 1) {
+  if (const auto given = memory_given.find(address); given != memory_given.end()) {
     std::free(reinterpret_cast<void*>(address));
+    state.bytes[kind] -= given->second;
+    memory_given.erase(given);
   } else {
     state.complaints.push_back(std::string(call) + " of an unknown address");
   }
@@ -267,7 +275,7 @@ int memory_of_device(const char* call, size_t* bytes) {
 }
 
 int memory_info(const char* call, size_t* available, size_t* total) {
-  *available = state.free_bytes;
+  *available = free_bytes();
   *total = size_t{8} << 30;
   return on_device(call);
 }

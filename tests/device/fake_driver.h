@@ -23,20 +23,22 @@ enum class FakeMistake {
 struct FakeDriver {
   // What tests set.
   int devices = 2;
-  int capability = 90;                // of CUDA devices
-  std::string hip_target = "gfx90a";  // of HIP devices
-  size_t free_bytes = size_t{1} << 20;
+  int capability = 90;                  // of CUDA devices
+  std::string hip_target = "gfx90a";    // of HIP devices
+  size_t free_bytes = size_t{1} << 20;  // before anything is allocated
   FakeMistake mistake = FakeMistake::none;
   int failing_call = -1;         // counted from 0 since reset
-  std::string failing_function;  // or the next call of that
+  std::string failing_function;  // or a call of that
+  int calls_before_failure = 0;  // so many calls of it succeed first
   int failure = 0;               // its code; from 700 on every later call fails too
 
   // What tests look at.
   std::vector<std::string> calls;  // names; events and streams with their numbers
   std::vector<std::string> complaints;
   std::map<std::string, int> live;  // how many of "memory", "stream", "graph" and so on have not been given back
-  std::vector<std::string> loaded;  // targets of the modules accepted
-  unsigned grid[6] = {};            // of the last launch: groups and threads
+  std::map<std::string, size_t> bytes, most_bytes;  // of "memory" and "pinned": now, and the most there ever was
+  std::vector<std::string> loaded;                  // targets of the modules accepted
+  unsigned grid[6] = {};                            // of the last launch: groups and threads
   std::vector<unsigned char> arguments;
   std::vector<std::pair<const void*, size_t>> uploads;  // every copy to the device: from where, and how many bytes
 };

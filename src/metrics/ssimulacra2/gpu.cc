@@ -45,6 +45,7 @@ class GpuRunner final : public Runner {
     }
     if (!prepared_) {
       pairs_.reset();
+      setup_.pool->free_unused();
       ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
     }
     return prepared_->run(samples_, static_cast<const KeptSamples*>(reference.kept)->rows(), distorted);

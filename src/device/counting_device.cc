@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "device/counting_device.h"
+
+#include <cstdlib>
+#include <limits>
+
+namespace acuity {
+namespace {
+
+using Count = CountingDevice::Count;
+
+class CountedMemory final : public DeviceMemory {
+ public:
+  CountedMemory(size_t bytes, Count& count) : count_(count) {
+    size_ = bytes;
+    address_ = 256;  // where every kernel could read it
+    count_.add(bytes);
+  }
+  ~CountedMemory() override { count_.subtract(size_); }
+
+ private:
+  Count& count_;
+};
+
+class CountedPinnedMemory final : public PinnedMemory {
+ public:
+  CountedPinnedMemory(void* data, size_t bytes, Count& count) : count_(count) {
+    size_ = bytes;
+    data_ = static_cast<std::byte*>(data);
+    count_.add(bytes);
+  }
+  ~CountedPinnedMemory() override {
+    std::free(data_);
+    count_.subtract(size_);
+  }
+
+ private:
+  Count& count_;
+};
+
+class IdleQueue final : public Queue {
+ public:
+  Status upload(DeviceMemory&, size_t, const PinnedMemory&, size_t, size_t) override { return {}; }
+  Status download(PinnedMemory&, size_t, const DeviceMemory&, size_t, size_t) override { return {}; }
+  Status clear(DeviceMemory&, size_t, size_t) override { return {}; }
+  Status launch(const KernelInfo&, int, int, const ArgumentBlock&) override { return {}; }
+  Status signal(Event&) override { return {}; }
+  Status wait_for(const Event&) override { return {}; }
+  Status wait_for_outside(const Event&) override { return {}; }
+  Status wait() override { return {}; }
+};
+
+}  // namespace
+
+Result<int64_t> CountingDevice::free_bytes() const { return std::numeric_limits<int64_t>::max(); }
+
+Result<std::unique_ptr<DeviceMemory>> CountingDevice::allocate(size_t bytes) {
+  return std::unique_ptr<DeviceMemory>(new CountedMemory(bytes, device_count_));
+}
+
+Result<std::unique_ptr<PinnedMemory>> CountingDevice::allocate_pinned(size_t bytes) {
+  void* data = std::calloc(bytes, 1);
+  if (data == nullptr) return Status(StatusCode::out_of_memory, "out of memory while memory was planned");
+  return std::unique_ptr<PinnedMemory>(new CountedPinnedMemory(data, bytes, pinned_count_));
+}
+
+Result<std::unique_ptr<Queue>> CountingDevice::create_queue() { return std::unique_ptr<Queue>(new IdleQueue); }
+
+Result<std::unique_ptr<Event>> CountingDevice::create_event() { return std::unique_ptr<Event>(new Event); }
+
+}  // namespace acuity

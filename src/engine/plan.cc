@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "engine/plan.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/guard.h"
+#include "base/memory.h"
+#include "base/try.h"
+#include "device/counting_device.h"
+#include "device/pinned.h"
+#include "engine/lanes.h"
+
+namespace acuity {
+namespace {
+
+int64_t bytes_between(size_t more, size_t less) { return static_cast<int64_t>(more) - static_cast<int64_t>(less); }
+
+// Metrics at work on pictures whose samples nobody looks at.
+class Rehearsal {
+ public:
+  explicit Rehearsal(const PlannedWork& work) : work_(work), threads_(Threads::idle(work.threads)) {}
+
+  Status begin() {
+    const size_t pixels = static_cast<size_t>(work_.width) * static_cast<size_t>(work_.height);
+    const size_t sample = work_.type == SampleType::u8 ? 1 : work_.type == SampleType::u16 ? 2 : sizeof(float);
+    bytes_ = pixels * static_cast<size_t>(work_.channels) * sample;
+    device_ = std::make_shared<CountingDevice>();
+    // Page-locked, so that it is not copied.
+    ACUITY_TRY_ASSIGN(samples_, allocate_known_pinned(*device_, bytes_));
+    if (work_.on_gpu) pool_ = std::make_shared<DevicePool>(device_);
+    return make_lane();
+  }
+
+  Status make_lane() {
+    Lane lane;
+    for (const RequestedMetric& metric : work_.metrics) {
+      ACUITY_TRY_ASSIGN(lane.metrics.emplace_back(), metric.entry->create({.width = work_.width,
+                                                                           .height = work_.height,
+                                                                           .want_map = work_.want_map,
+                                                                           .options = metric.options,
+                                                                           .strip_rows = work_.strip_rows,
+                                                                           .threads = &threads_,
+                                                                           .tasks = &tasks_,
+                                                                           .pool = pool_}));
+    }
+    lanes_.push_back(std::move(lane));
+    return {};
+  }
+
+  // By the last lane. The pictures stay.
+  Status score_pair() {
+    pictures_.insert(pictures_.end(), {picture(), picture()});
+    for (const std::unique_ptr<Metric>& metric : lanes_.back().metrics) {
+      ACUITY_TRY(done(metric->score(pictures_.end()[-2], pictures_.end()[-1])));
+    }
+    return {};
+  }
+
+  Status prepare() {
+    const Input reference = picture();
+    for (const std::unique_ptr<Metric>& metric : lanes_.back().metrics) {
+      ACUITY_TRY_ASSIGN(kept_.emplace_back(), metric->prepare(reference));
+    }
+    return {};
+  }
+
+  Status score_against_reference() {
+    pictures_.push_back(picture());
+    for (size_t i = 0; i < kept_.size(); ++i) {
+      ACUITY_TRY(done(lanes_.back().metrics[i]->score(*kept_[i], pictures_.back())));
+    }
+    return {};
+  }
+
+  // All that was allocated at a time.
+  MemoryBytes most() const {
+    if (pool_) {
+      return {bytes_between(device_->pinned_count().peak(), bytes_),
+              static_cast<int64_t>(device_->device_count().peak())};
+    }
+    size_t bytes = 0;
+    for (const Lane& lane : lanes_) {
+      for (const std::unique_ptr<Metric>& metric : lane.metrics) bytes += metric->working_bytes();
+    }
+    return {static_cast<int64_t>(bytes), 0};
+  }
+
+  // What was kept of the reference, which goes with this.
+  MemoryBytes release_reference() {
+    size_t kept_bytes = 0;
+    for (const auto& kept : kept_) kept_bytes += kept->bytes();
+    const size_t device = held(), host = device_->pinned_count().now();
+    kept_.clear();
+    if (!pool_) return {static_cast<int64_t>(kept_bytes), 0};
+    return {bytes_between(host, device_->pinned_count().now()), bytes_between(device, held())};
+  }
+
+  int64_t picture_bytes() const { return static_cast<int64_t>(round_up(bytes_, 256)); }
+
+ private:
+  // Nothing was computed, so the result may look like that of pictures which cannot be scored.
+  static Status done(const Result<Measurement>& measured) {
+    return measured.status().code() == StatusCode::input ? Status() : measured.status();
+  }
+  // It owns its memory, so that who keeps it need not copy it.
+  Input picture() const {
+    return {interleaved_view(samples_->data(), work_.width, work_.height, work_.channels, work_.type), samples_};
+  }
+  size_t held() const { return pool_ ? device_->device_count().now() - pool_->unused_bytes() : 0; }
+
+  const PlannedWork& work_;
+  Threads threads_;
+  TaskThreads tasks_;
+  size_t bytes_ = 0;  // of a picture
+  std::shared_ptr<CountingDevice> device_;
+  std::shared_ptr<PinnedMemory> samples_;
+  std::shared_ptr<DevicePool> pool_;  // null: the CPU
+  std::vector<Input> pictures_;
+  std::vector<std::shared_ptr<const Kept>> kept_;
+  std::vector<Lane> lanes_;
+};
+
+MemoryBytes difference(const MemoryBytes& a, const MemoryBytes& b) { return {a.host - b.host, a.device - b.device}; }
+
+}  // namespace
+
+Result<MemoryPlan> plan_memory(const PlannedWork& work) {
+  MemoryPlan plan;
+  Rehearsal pairs(work), prepared(work);
+  ACUITY_TRY(pairs.begin());
+  ACUITY_TRY(pairs.score_pair());
+  plan.pair = pairs.most();
+  plan.further_pair = plan.pair;
+  if (work.on_gpu) {
+    ACUITY_TRY(pairs.make_lane());
+    ACUITY_TRY(pairs.score_pair());
+    plan.further_pair = difference(pairs.most(), plan.pair);
+  }
+  ACUITY_TRY(prepared.begin());
+  ACUITY_TRY(prepared.prepare());
+  ACUITY_TRY(prepared.score_against_reference());
+  const MemoryBytes all = prepared.most();
+  plan.reference = prepared.release_reference();
+  plan.against_reference = work.on_gpu ? difference(all, plan.reference) : all;
+  plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
+  return plan;
+}
+
+Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int height, SampleType type,
+                               Channels channels) {
+  return guarded<Result<MemoryPlan>>([&]() -> Result<MemoryPlan> {
+    if (options.device == "auto") {
+      return Status(StatusCode::usage,
+                    "memory is planned for one device: use cpu or a GPU, such as cuda, instead of auto");
+    }
+    std::vector<RequestedMetric> metrics;
+    ACUITY_TRY_ASSIGN(metrics, find_requested_metrics(options, width, height));
+    if (options.device != "cpu") {
+      ACUITY_TRY(check_gpu_can(metrics, options.want_map));
+      ACUITY_TRY(check_gpu_size(width, height));
+    }
+    return plan_memory({.metrics = metrics,
+                        .width = width,
+                        .height = height,
+                        .strip_rows = options.memory.rows,
+                        .want_map = options.want_map,
+                        .threads = options.threads,
+                        .on_gpu = options.device != "cpu",
+                        .type = type,
+                        .channels = channels});
+  });
+}
+
+}  // namespace acuity

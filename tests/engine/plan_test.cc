@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Memory: what is planned against what a stand-in for CUDA's driver counts, and what becomes of too little of it.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "acuity/input.h"
+#include "acuity/plan.h"
+#include "acuity/scorer.h"
+#include "device/fake_driver_test.h"
+
+namespace acuity {
+namespace {
+
+struct Kind {
+  SampleType type;
+  Channels channels;
+};
+
+constexpr Kind kKinds[] = {{SampleType::u8, Channels::rgb},
+                           {SampleType::u16, Channels::rgba},
+                           {SampleType::f32, Channels::rgb},
+                           {SampleType::u8, Channels::grey}};
+constexpr std::pair<int, int> kSizes[] = {{176, 180}, {512, 512}, {700, 760}, {1400, 1000}};
+const MemoryMode kModes[] = {MemoryMode::full(), MemoryMode::strip(64)};
+
+std::vector<std::string> picture_metrics() {
+  std::vector<std::string> names;
+  for (const MetricInfo& info : metrics()) {
+    if (!info.is_frame_metric) names.push_back(info.name);
+  }
+  return names;
+}
+
+void expect_planned(int64_t planned, int64_t counted, const std::string& what) {
+  EXPECT_GE(planned, counted) << what;
+  EXPECT_LE(static_cast<double>(planned), 1.1 * static_cast<double>(counted)) << what;
+}
+
+class PlanTest : public FakeDriverTest {
+ protected:
+  void SetUp() override {
+    load("ACUITY_CUDA_DRIVER", FAKE_DRIVER);
+    fake->free_bytes = size_t{1} << 30;
+  }
+  void TearDown() override {
+    unsetenv("ACUITY_VRAM_CAP_BYTES");
+    FakeDriverTest::TearDown();
+  }
+
+  /// Page-locked memory for two pictures, which keeps the device open. What it takes is not counted.
+  HostMemory pictures(int width, int height, const Kind& kind) {
+    const size_t sample = kind.type == SampleType::u8 ? 1 : kind.type == SampleType::u16 ? 2 : 4;
+    const size_t bytes = static_cast<size_t>(width * height) * static_cast<size_t>(kind.channels) * sample;
+    HostMemory memory = must(HostMemory::allocate("cuda", 2 * bytes));
+    views_[0] = interleaved_view(memory.data(), width, height, kind.channels, kind.type);
+    views_[1] = interleaved_view(memory.data() + bytes, width, height, kind.channels, kind.type);
+    for (const char* what : {"memory", "pinned"}) before_[what] = fake->most_bytes[what] = fake->bytes[what];
+    return memory;
+  }
+  int64_t most(const char* what) { return static_cast<int64_t>(fake->most_bytes[what] - before_[what]); }
+
+  ImageView views_[2];
+
+ private:
+  std::map<std::string, size_t> before_;
+};
+
+TEST_F(PlanTest, IsWhatIsAllocatedOnADevice) {
+  for (const std::string& metric : picture_metrics()) {
+    for (const auto& [width, height] : kSizes) {
+      for (const MemoryMode& mode : kModes) {
+        for (const Kind& kind : kKinds) {
+          const std::string what = fmt::format("{} {}x{} strip {} type {} channels {}", metric, width, height,
+                                               mode.rows, static_cast<int>(kind.type), static_cast<int>(kind.channels));
+          const ScorerOptions options{.metrics = {metric}, .device = "cuda", .memory = mode};
+          const MemoryPlan plan = must(plan_memory(options, width, height, kind.type, kind.channels));
+          {
+            const HostMemory memory = pictures(width, height, kind);
+            Scorer scorer = must(Scorer::create(options, width, height));
+            ASSERT_TRUE(scorer.score(views_[0], views_[1]).ok()) << what;
+            expect_planned(plan.pair.device, most("memory"), what + ", a pair on the device");
+            expect_planned(plan.pair.host, most("pinned"), what + ", a pair on the host");
+          }
+          const HostMemory memory = pictures(width, height, kind);
+          Scorer scorer = must(Scorer::create(options, width, height));
+          const Reference reference = must(scorer.prepare(views_[0]));
+          ASSERT_TRUE(scorer.score(reference, views_[1]).ok()) << what;
+          expect_planned(plan.reference.device + plan.against_reference.device, most("memory"), what + ", prepared");
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PlanTest, IsWhatSeveralMetricsAllocateTogether) {
+  const ScorerOptions options{.metrics = {"ssimulacra2", "butteraugli", "dssim", "iwssim", "psnr"}, .device = "cuda"};
+  const MemoryPlan plan = must(plan_memory(options, 1400, 1000));
+  const HostMemory memory = pictures(1400, 1000, kKinds[0]);
+  Scorer scorer = must(Scorer::create(options, 1400, 1000));
+  ASSERT_TRUE(scorer.score(views_[0], views_[1]).ok());
+  expect_planned(plan.pair.device, most("memory"), "one pair");
+  std::vector<Job> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(must(scorer.start(views_[0], views_[1])));
+  for (Job& job : jobs) ASSERT_TRUE(job.finish().ok());
+  EXPECT_LE(most("memory"), plan.pair.device + plan.further_pair.device) << "two pairs";
+}
+
+TEST(Plan, IsWhatIsAllocatedOnTheCpu) {
+  for (const std::string& metric : picture_metrics()) {
+    for (const auto& [width, height] : kSizes) {
+      for (const MemoryMode& mode : kModes) {
+        const std::string what = fmt::format("{} {}x{} strip {}", metric, width, height, mode.rows);
+        const ScorerOptions options{.metrics = {metric}, .device = "cpu", .memory = mode, .threads = 2};
+        const MemoryPlan plan = must(plan_memory(options, width, height));
+        std::vector<std::byte> pixels(static_cast<size_t>(width * height * 3), std::byte{100});
+        const ImageView view = interleaved_view(pixels.data(), width, height, Channels::rgb, SampleType::u8);
+        Scorer scorer = must(Scorer::create(options, width, height));
+        expect_planned(plan.pair.host, must(scorer.score(view, view)).front().provenance.working_bytes, what);
+        EXPECT_EQ(plan.pair.device, 0);
+        Scorer another = must(Scorer::create(options, width, height));
+        const Reference reference = must(another.prepare(view));
+        expect_planned(plan.reference.host, reference.bytes(), what + ", a reference");
+        expect_planned(plan.reference.host + plan.against_reference.host,
+                       must(another.score(reference, view)).front().provenance.working_bytes, what + ", prepared");
+      }
+    }
+  }
+}
+
+TEST(Plan, IsForOneDevice) {
+  EXPECT_EQ(plan_memory({.metrics = {"psnr"}}, 64, 64).status().code(), StatusCode::usage);
+  EXPECT_EQ(plan_memory({.metrics = {"none"}, .device = "cpu"}, 64, 64).status().code(), StatusCode::usage);
+}
+
+// Every metric, with memory for all of it, for ever smaller strips, and for none.
+TEST_F(PlanTest, AutomaticTakesTheLargestStripThatFits) {
+  constexpr int kWidth = 1400, kHeight = 1000;
+  for (const std::string& metric : picture_metrics()) {
+    ScorerOptions options{.metrics = {metric}, .device = "cuda"};
+    const auto planned = [&](int rows) {
+      ScorerOptions strips = options;
+      if (rows > 0) strips.memory = MemoryMode::strip(rows);
+      return must(plan_memory(strips, kWidth, kHeight)).pair.device;
+    };
+    const HostMemory memory = pictures(kWidth, kHeight, kKinds[0]);
+    for (const int rows : {0, 256, 64, 16}) {
+      options.vram_cap_bytes = planned(rows);
+      const auto scores = must(Scorer::create(options, kWidth, kHeight)).score(views_[0], views_[1]);
+      ASSERT_TRUE(scores.ok()) << metric << rows << scores.status().message();
+      const std::string mode = scores->front().provenance.memory_mode;
+      const int chosen = mode == "full" ? 0 : std::stoi(mode.substr(6));
+      EXPECT_LE(planned(chosen), options.vram_cap_bytes) << metric;
+      if (chosen > 0) {
+        EXPECT_GT(planned(0), options.vram_cap_bytes) << metric;
+        EXPECT_GT(planned(2 * chosen), options.vram_cap_bytes) << metric << " could have taken more than " << chosen;
+      }
+      EXPECT_LE(most("memory"), options.vram_cap_bytes) << metric;
+      fake->most_bytes["memory"] = fake->bytes["memory"];
+    }
+    options.vram_cap_bytes = planned(16) / 2;
+    const Status refused = Scorer::create(options, kWidth, kHeight).status();
+    EXPECT_EQ(refused.code(), StatusCode::too_big) << metric;
+    EXPECT_TRUE(contains(refused.message(), fmt::format("{}", options.vram_cap_bytes))) << refused.message();
+  }
+}
+
+TEST_F(PlanTest, FullAndStripAreTakenAtTheirWord) {
+  const HostMemory memory = pictures(1400, 1000, kKinds[0]);
+  ScorerOptions options{.metrics = {"ssimulacra2"}, .device = "cuda", .memory = MemoryMode::full()};
+  fake->free_bytes = static_cast<size_t>(must(plan_memory(options, 1400, 1000)).pair.device) - 1;
+  const Status refused = Scorer::create(options, 1400, 1000).status();
+  EXPECT_EQ(refused.code(), StatusCode::too_big);
+  EXPECT_TRUE(contains(refused.message(), "automatic")) << refused.message();
+  options.memory = MemoryMode::strip(32);
+  EXPECT_TRUE(Scorer::create(options, 1400, 1000).ok());
+  options.memory = {MemoryMode::Kind::full, 32};
+  EXPECT_EQ(Scorer::create(options, 1400, 1000).status().code(), StatusCode::usage);
+}
+
+TEST_F(PlanTest, TheEnvironmentHasACapToo) {
+  const HostMemory memory = pictures(512, 512, kKinds[0]);
+  const ScorerOptions options{.metrics = {"ssimulacra2"}, .device = "cuda"};
+  setenv("ACUITY_VRAM_CAP_BYTES", "1000000", 1);
+  EXPECT_EQ(Scorer::create(options, 512, 512).status().code(), StatusCode::too_big);
+  setenv("ACUITY_VRAM_CAP_BYTES", "1 GB", 1);
+  const Status refused = Scorer::create(options, 512, 512).status();
+  EXPECT_EQ(refused.code(), StatusCode::usage);
+  EXPECT_EQ(refused.message(), "invalid value '1 GB' of ACUITY_VRAM_CAP_BYTES: expected a number of bytes");
+}
+
+// Whatever is allocated on the way, on the device or for it, may not be there: the call says so, leaves nothing behind,
+// and the next one works.
+TEST_F(PlanTest, EveryAllocationMayFail) {
+  const std::vector<std::pair<std::string, StatusCode>> functions{{"cuMemAlloc_v2", StatusCode::device_memory},
+                                                                  {"cuMemHostAlloc", StatusCode::out_of_memory}};
+  for (const auto& [width, height] : {std::pair(200, 190), std::pair(700, 760)}) {
+    std::vector<std::byte> pixels(static_cast<size_t>(width * height * 3), std::byte{100});
+    const ImageView view = interleaved_view(pixels.data(), width, height, Channels::rgb, SampleType::u8);
+    for (const char* metric : {"ssimulacra2", "butteraugli", "dssim", "iwssim", "psnr"}) {
+      for (const auto& [function, code] : functions) {
+        for (int calls = 0;; ++calls) {
+          const HostMemory open = must(HostMemory::allocate("cuda", 1));
+          fake->failure = 2;
+          fake->calls_before_failure = calls;
+          fake->failing_function = function;
+          const auto told = [&](const Status& status) {
+            EXPECT_TRUE(status.ok() || status.code() == code) << metric << ": " << status.message();
+          };
+          Result<Scorer> scorer = Scorer::create({.metrics = {metric}, .device = "cuda"}, width, height);
+          told(scorer.status());
+          if (!scorer.ok()) continue;
+          told(scorer->score(view, view).status());
+          const Result<Reference> reference = scorer->prepare(view);
+          told(reference.status());
+          if (reference.ok()) told(scorer->score(*reference, view).status());
+          const std::vector<InputPair> pairs(3, {view, view});
+          for (const auto& scores : must(scorer->score_many(pairs))) told(scores.status());
+          const bool all_was_there = !fake->failing_function.empty();
+          fake->failing_function.clear();
+          EXPECT_TRUE(scorer->score(view, view).ok()) << metric << " after " << calls << " of " << function;
+          if (all_was_there) break;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace acuity
