@@ -23,7 +23,8 @@ struct MemoryBytes {
 struct MemoryPlan {
   MemoryBytes pair;               ///< to score a pair
   MemoryBytes further_pair;       ///< for each further one at the same time
-  MemoryBytes reference;          ///< held by a Reference
+  MemoryBytes reference;          ///< held by a Reference of Keep::fast
+  MemoryBytes small_reference;    ///< held by one of Keep::small, besides pictures in memory of yours
   MemoryBytes against_reference;  ///< to score a picture against a Reference, which is not counted
   int64_t staging = 0;            ///< of the host, for each picture that comes to a device from ordinary memory
 };

@@ -119,9 +119,15 @@ struct InputPair {
   Input distorted;
 };
 
-/// What the metrics of a Scorer keep of a reference, made by Scorer::prepare. Copies are the same. It works with any
-/// Scorer that has the same size and device, and some or all of the same metrics with the same options; on several
-/// threads at once.
+/// How much is kept of a reference. It never changes a score.
+enum class Keep {
+  fast,   ///< all that the metrics can compute from it ahead: the default
+  small,  ///< its samples alone, which every score starts from; on a device they are sent once
+};
+
+/// What is kept of a reference, made by Scorer::prepare. Copies are the same; several threads may use it at once. With
+/// Keep::fast it works with any Scorer that has the same size and device, and some or all of the same metrics with the
+/// same options; with Keep::small with any Scorer that has the same size.
 class ACUITY_API Reference {
  public:
   Reference() noexcept = default;
@@ -169,7 +175,7 @@ class ACUITY_API Scorer {
 
   /// Computes what depends only on the reference, for any number of distorted pictures. The pixels may go away
   /// afterwards.
-  Result<Reference> prepare(const Input& reference);
+  Result<Reference> prepare(const Input& reference, Keep keep = Keep::fast);
 
   /// Begins to score a pair and returns. A few jobs run at the same time; the others wait in line.
   Result<Job> start(const Input& reference, const Input& distorted);

@@ -144,6 +144,7 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   const MemoryBytes all = prepared.most();
   plan.reference = prepared.release_reference();
   plan.against_reference = work.on_gpu ? difference(all, plan.reference) : all;
+  plan.small_reference = {pairs.picture_bytes(), work.on_gpu ? pairs.picture_bytes() : 0};
   plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
   return plan;
 }

@@ -26,11 +26,11 @@ Result<Scorer> Scorer::create(const ScorerOptions& options, int width, int heigh
   });
 }
 
-Result<Reference> Scorer::prepare(const Input& reference) {
+Result<Reference> Scorer::prepare(const Input& reference, Keep keep) {
   if (!state_) return moved_from("Scorer");
   return guarded<Result<Reference>>([&]() -> Result<Reference> {
     Reference prepared;
-    ACUITY_TRY_ASSIGN(prepared.state_, state_->scoring->prepare(reference));
+    ACUITY_TRY_ASSIGN(prepared.state_, state_->scoring->prepare(reference, keep));
     return prepared;
   });
 }
@@ -117,6 +117,7 @@ void Job::cancel() noexcept {
 int64_t Reference::bytes() const noexcept {
   int64_t bytes = 0;
   if (!state_) return bytes;
+  if (state_->samples.has_picture()) return static_cast<int64_t>(bytes_of(state_->samples));
   for (const KeptMetric& kept : state_->metrics) bytes += static_cast<int64_t>(kept.kept->bytes());
   return bytes;
 }

@@ -226,16 +226,20 @@ Result<Input> Scoring::for_metrics(const Input& input) const {
   return is_converted(input) ? pixels_of(input, frame_pixels_, threads_) : input;
 }
 
-Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& given) {
+Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& given, Keep keep) {
   ACUITY_TRY(validate(given, "reference"));
   Input reference;
   ACUITY_TRY_ASSIGN(reference, for_metrics(given));
-  std::unique_ptr<Lane> lane;
-  ACUITY_TRY_ASSIGN(lane, wide_->take());
   auto prepared = std::make_shared<Reference::State>();
   prepared->width = width_;
   prepared->height = height_;
+  if (keep == Keep::small) {
+    ACUITY_TRY_ASSIGN(prepared->samples, keep_input(reference));
+    return std::shared_ptr<const Reference::State>(std::move(prepared));
+  }
   prepared->pool = pool_;
+  std::unique_ptr<Lane> lane;
+  ACUITY_TRY_ASSIGN(lane, wide_->take());
   Status status = guarded<Status>([&]() -> Status {
     for (size_t i = 0; i < metrics_.size(); ++i) {
       std::shared_ptr<const Kept> kept;
@@ -313,6 +317,7 @@ Result<std::vector<const Kept*>> Scoring::find_kept(const Reference::State& refe
 Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
   std::vector<const Kept*> kept(metrics_.size());
+  if (job.prepared && !job.reference.has_picture()) job.reference = job.prepared->samples;
   const auto begin = std::chrono::steady_clock::now();
   const bool converts = is_converted(job.reference) || is_converted(job.distorted);
   if (job.reference.has_picture()) {

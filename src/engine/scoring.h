@@ -32,6 +32,7 @@ struct KeptMetric {
 struct Reference::State {
   int width = 0;
   int height = 0;
+  Input samples;                     // of Keep::small, which has nothing of the following
   std::shared_ptr<DevicePool> pool;  // null: the CPU
   std::vector<KeptMetric> metrics;
 };
@@ -66,7 +67,7 @@ class Scoring {
   static Result<std::unique_ptr<Scoring>> create(const ScorerOptions& options, int width, int height);
   ~Scoring();  // after all jobs
 
-  Result<std::shared_ptr<const Reference::State>> prepare(const Input& given);
+  Result<std::shared_ptr<const Reference::State>> prepare(const Input& given, Keep keep);
   /// Scores the job here and now.
   void run(Job::State& job) { run_on(*wide_, job); }
   /// Puts it in line.

@@ -183,6 +183,28 @@ TEST(Reference, IsSharedByScorersAndThreads) {
   }
 }
 
+TEST(Reference, MayBeItsSamplesAlone) {
+  const Sheet distorted = drawn(1);
+  Reference small;
+  for (const std::string& device : devices()) {
+    const Sheet reference = drawn(0);
+    Scorer scorer = scorer_for(device), other = scorer_for(device, {"psnr"});
+    small = *scorer.prepare(reference.view, Keep::small);
+    const Reference fast = *scorer.prepare(reference.view, Keep::fast);
+    EXPECT_GE(small.bytes(), 90 * 61 * 3);
+    EXPECT_LT(small.bytes(), fast.bytes());
+    for (int i = 0; i < 2; ++i) expect_same(scorer.score(small, distorted.view), scorer.score(fast, distorted.view));
+    expect_same(other.score(small, distorted.view), other.score(reference.view, distorted.view));
+  }
+  const Sheet reference = drawn(0);
+  for (const std::string& device : devices()) {
+    Scorer scorer = scorer_for(device);
+    expect_same(scorer.score(small, distorted.view), scorer.score(reference.view, distorted.view));
+  }
+  EXPECT_EQ(scorer_for("cpu", {"mse"}, 40, 40).score(small, drawn(1, Channels::rgb, 40, 40).view).status().code(),
+            StatusCode::input);
+}
+
 TEST(Reference, OutlivesItsScorer) {
   const Sheet reference = drawn(0), distorted = drawn(1);
   for (const std::string& device : devices()) {

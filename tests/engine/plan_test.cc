@@ -121,6 +121,7 @@ TEST(Plan, IsWhatIsAllocatedOnTheCpu) {
         expect_planned(plan.pair.host, must(scorer.score(view, view)).front().provenance.working_bytes, what);
         EXPECT_EQ(plan.pair.device, 0);
         Scorer another = must(Scorer::create(options, width, height));
+        EXPECT_GE(plan.small_reference.host, must(another.prepare(view, Keep::small)).bytes());
         const Reference reference = must(another.prepare(view));
         expect_planned(plan.reference.host, reference.bytes(), what + ", a reference");
         expect_planned(plan.reference.host + plan.against_reference.host,
