@@ -94,7 +94,21 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
 }
 
 PairScorer::PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress)
-    : job_(job), progress_(std::move(progress)), threads_(job.threads), status_(open_reference()) {}
+    : job_(job), progress_(std::move(progress)), threads_(job.threads) {
+  // Standard input is read by one at a time.
+  if (job_.distorted.front() != "-" && job_.reference != "-") {
+    first_ = std::async([this] {
+      Ahead ahead;
+      ahead.picture = read(job_.distorted.front(), job_, false, ahead.facts);
+      return ahead;
+    });
+  }
+  status_ = open_reference();
+}
+
+PairScorer::~PairScorer() {
+  if (first_.valid()) first_.wait();
+}
 
 Status PairScorer::open_reference() {
   progress_("reading " + shown(job_.reference));
@@ -108,17 +122,16 @@ Status PairScorer::open_reference() {
   const ImageView& view = reference_.view;
   const bool several = job_.distorted.size() > 1;
   side_by_side_ = several && threads_.count() > 1 && int64_t{view.width} * view.height <= kSmallPixels;
-  const Status opened = open_scorers();
+  const Status opened = open_scorer();
   return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
-Status PairScorer::open_scorers() {
-  for (const MetricChoice& metric : job_.metrics) {
-    const ScorerOptions options = scorer_options(job_, metric, static_cast<int64_t>(job_.distorted.size()));
-    Result<Scorer> scorer = Scorer::create(options, reference_.view.width, reference_.view.height);
-    if (!scorer.ok()) return scorer.status();
-    scorers_.push_back({std::move(*scorer), {}});
+Status PairScorer::open_scorer() {
+  ScorerOptions options = scorer_options(job_, job_.metrics.front(), static_cast<int64_t>(job_.distorted.size()));
+  for (size_t m = 1; m < job_.metrics.size(); ++m) {
+    options.metrics.emplace_back(job_.metrics[m].name, job_.metrics[m].options);
   }
+  ACUITY_TRY_ASSIGN(scorer_, Scorer::create(options, reference_.view.width, reference_.view.height));
   prepared_.reset();
   return {};
 }
@@ -131,11 +144,11 @@ Status PairScorer::prepare(const Entrant& entrant) {
   if (prepared_ && same_colour(*prepared_, view.colour, view.is_grey())) return {};
   const Stopwatch watch;
   prepared_.reset();
-  for (MetricScorer& metric : scorers_) ACUITY_TRY_ASSIGN(metric.reference, metric.scorer.prepare(view));
+  ACUITY_TRY_ASSIGN(kept_, scorer_->prepare(Input(view, reference_.pixels)));
   prepared_ = view.colour;
   prepare_ms_ += watch.milliseconds();
   if (reference_.says_transfer && reference_.says_primaries) {
-    reference_.pixels.reset();  // the scorers hold what they need of it
+    reference_.pixels.reset();  // the scorer holds what it needs of it
   }
   return {};
 }
@@ -157,7 +170,7 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
   std::atomic<size_t> next = 0;
   threads_.run([&](int) {
     for (size_t i = next++; i < entrants.size(); i = next++) {
-      entrants[i].result.status = status_.ok() ? enter(entrants[i]) : status_;
+      entrants[i].result.status = status_.ok() ? enter(entrants[i], i == 0) : status_;
     }
   });
   for (Entrant& entrant : entrants) {
@@ -177,39 +190,44 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
     entrant->result.prepare_ms = std::exchange(prepare_ms_, 0);
     reference_facts_.decode_ms = 0;
   }
-  for (size_t m = 0; m < scorers_.size() && !left.empty(); ++m) {
-    progress_(fmt::format("computing {}{}", job_.metrics[m].label,
-                          scorers_.size() == 1 ? "" : fmt::format(", metric {} of {}", m + 1, scorers_.size())));
-    std::vector<Result<std::vector<Score>>> scores = score_with(scorers_[m], left);
-    std::vector<Entrant*> good;
-    for (size_t i = 0; i < left.size(); ++i) {
-      PairResult& result = left[i]->result;
-      const std::string files = fmt::format("{} and {}", shown(result.reference), shown(result.distorted));
-      if (!scores[i].ok()) {
-        result.status = naming_files(scores[i].status(), files);
-      } else if (!finite(scores[i]->front())) {
-        result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
-                                                                 job_.metrics[m].label));
-      } else {
-        result.scores.push_back(
-            {scorers_[m].scorer.metrics()[0], job_.metrics[m].label, std::move(scores[i]->front()), {}});
-        good.push_back(left[i]);
-        continue;
-      }
-      result.scores.clear();  // a failure shows no number, not even of the metrics before it
-    }
-    left = std::move(good);
+  if (!left.empty()) {
+    progress_("computing " +
+              (job_.metrics.size() == 1 ? job_.metrics[0].label : fmt::format("{} metrics", job_.metrics.size())));
+    std::vector<Result<std::vector<Score>>> scores = score_all(left);
+    for (size_t i = 0; i < left.size(); ++i) note_scores(left[i]->result, std::move(scores[i]));
   }
   std::vector<PairResult> results;
   for (Entrant& entrant : entrants) results.push_back(std::move(entrant.result));
   return results;
 }
 
-Status PairScorer::enter(Entrant& entrant) const {
+// A failure shows no number, not even of the metrics that did not fail.
+void PairScorer::note_scores(PairResult& result, Result<std::vector<Score>> scores) const {
+  const std::string files = fmt::format("{} and {}", shown(result.reference), shown(result.distorted));
+  if (!scores.ok()) result.status = naming_files(scores.status(), files);
+  for (size_t m = 0; m < job_.metrics.size() && result.status.ok(); ++m) {
+    Score& score = (*scores)[m];
+    if (finite(score)) {
+      result.scores.push_back({scorer_->metrics()[m], job_.metrics[m].label, std::move(score), {}});
+    } else {
+      result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
+                                                               job_.metrics[m].label));
+    }
+  }
+  if (!result.status.ok()) result.scores.clear();
+}
+
+Status PairScorer::enter(Entrant& entrant, bool first) {
   PairResult& result = entrant.result;
-  Result<Picture> picture = read(result.distorted, job_, false, result.distorted_facts);
-  if (picture.ok()) entrant.distorted = std::move(*picture);
-  return picture.status();
+  Ahead ahead;
+  if (first && first_.valid()) {
+    ahead = first_.get();
+  } else {
+    ahead.picture = read(result.distorted, job_, false, ahead.facts);
+  }
+  result.distorted_facts = std::move(ahead.facts);
+  if (ahead.picture.ok()) entrant.distorted = std::move(*ahead.picture);
+  return ahead.picture.status();
 }
 
 // Scales one of them where that is wanted, and sees whether they can be compared.
@@ -217,7 +235,7 @@ Status PairScorer::fit(Entrant& entrant) {
   PairResult& result = entrant.result;
   const ImageView& other = entrant.distorted.view;
   const Stopwatch watch;
-  if (job_.geometry.scale_reference == true && (scorers_.empty() || !same_size(reference_.view, other))) {
+  if (job_.geometry.scale_reference == true && (!scorer_ || !same_size(reference_.view, other))) {
     ACUITY_TRY(fit_reference(other.width, other.height));
   }
   const ImageView& mine = reference_.view;
@@ -245,10 +263,10 @@ Status PairScorer::fit(Entrant& entrant) {
   return {};
 }
 
-// Brings the reference to this size, and makes the scorers for it.
+// Brings the reference to this size, and makes the scorer for it.
 Status PairScorer::fit_reference(int width, int height) {
   const Stopwatch watch;
-  scorers_.clear();
+  scorer_.reset();
   reference_ = original_;
   reference_facts_.found = original_.found;
   reference_facts_.changed.clear();
@@ -258,24 +276,22 @@ Status PairScorer::fit_reference(int width, int height) {
                       scaled(original_, width, height, job_.geometry.scaler, threads_, shown(job_.reference)));
     state_scaling(reference_, watch.milliseconds(), reference_facts_);
   }
-  const Status opened = open_scorers();
+  const Status opened = open_scorer();
   return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
-std::vector<Result<std::vector<Score>>> PairScorer::score_with(MetricScorer& metric,
-                                                               const std::vector<Entrant*>& entrants) {
+std::vector<Result<std::vector<Score>>> PairScorer::score_all(const std::vector<Entrant*>& entrants) {
   if (side_by_side_) {
     std::vector<InputPair> pairs;
     for (const Entrant* entrant : entrants) pairs.push_back({reference_view(*entrant), entrant->distorted.view});
-    Result<std::vector<Result<std::vector<Score>>>> scores = metric.scorer.score_many(pairs);
+    Result<std::vector<Result<std::vector<Score>>>> scores = scorer_->score_many(pairs);
     if (scores.ok()) return std::move(*scores);
     return std::vector<Result<std::vector<Score>>>(entrants.size(), scores.status());
   }
   std::vector<Result<std::vector<Score>>> scores;
   for (const Entrant* entrant : entrants) {
     const ImageView& view = entrant->distorted.view;
-    scores.push_back(prepared_ ? metric.scorer.score(metric.reference, view)
-                               : metric.scorer.score(reference_view(*entrant), view));
+    scores.push_back(prepared_ ? scorer_->score(kept_, view) : scorer_->score(reference_view(*entrant), view));
   }
   return scores;
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -120,6 +121,7 @@ class PairScorer {
  public:
   /// `progress` is called with what comes next, in words.
   explicit PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress);
+  ~PairScorer();
 
   /// Why no picture can be scored; ok when some can.
   const Status& status() const { return status_; }
@@ -139,17 +141,14 @@ class PairScorer {
   };
 
   Status open_reference();
-  Status open_scorers();
+  Status open_scorer();
   Status prepare(const Entrant& entrant);
   ImageView reference_view(const Entrant& entrant) const;
-  Status enter(Entrant& entrant) const;
+  Status enter(Entrant& entrant, bool first);
   Status fit(Entrant& entrant);
   Status fit_reference(int width, int height);
-  struct MetricScorer {
-    Scorer scorer;
-    Reference reference;  // while one is prepared
-  };
-  std::vector<Result<std::vector<Score>>> score_with(MetricScorer& metric, const std::vector<Entrant*>& entrants);
+  void note_scores(PairResult& result, Result<std::vector<Score>> scores) const;
+  std::vector<Result<std::vector<Score>>> score_all(const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;
   std::function<void(const std::string&)> progress_;
@@ -159,8 +158,15 @@ class PairScorer {
   Picture reference_;
   FileFacts reference_facts_;
   double prepare_ms_ = 0;
-  std::vector<MetricScorer> scorers_;
-  std::optional<Colour> prepared_;  // the colours of the reference that the scorers hold
+  // The first distorted picture, which is read while the reference is.
+  struct Ahead {
+    Result<Picture> picture = Status();
+    FileFacts facts;
+  };
+  std::future<Ahead> first_;
+  std::optional<Scorer> scorer_;
+  Reference kept_;                  // of the reference, while it is prepared
+  std::optional<Colour> prepared_;  // the colours that were prepared
   Status status_;
 };
 
