@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "acuity/status.h"
-#include "device/kernel.h"
+#include "lang/kernel.h"
 
 namespace acuity {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "device/kernel.h"
+#include "lang/kernel.h"
 
 namespace acuity::kernel_dialect {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "device/kernel.h"
+#include "lang/kernel.h"
 #include "device/vulkan/spirv.h"
 
 namespace acuity {

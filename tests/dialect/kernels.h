@@ -3,7 +3,7 @@
 #include "lang/dialect.h"
 
 #include "operations.h"
-#include "metrics/whole_sums.h"
+#include "sums/whole_sums.h"
 
 // What kernels can do besides; rows of a table in expected.cc as well.
 #define KERNEL_INTEGER_OPERATIONS 28

@@ -11,7 +11,7 @@
 #include "acuity/scorer.h"
 #include "lang/targets.h"
 #include "metrics/iwssim/information.h"
-#include "metrics/luma_rows.h"
+#include "metrics/iwssim/luma_rows.h"
 #include "metrics/msssim_exact.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"

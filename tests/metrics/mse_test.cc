@@ -8,7 +8,7 @@
 
 #include "acuity/scorer.h"
 #include "lang/targets.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 #include "support/layouts.h"
 #include "support/scoring.h"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "device/kernel.h"
+#include "lang/kernel.h"
 
 namespace acuity {
 namespace {

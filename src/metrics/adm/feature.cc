@@ -11,8 +11,8 @@
 #include "metrics/adm/integer_scale.h"
 #include "metrics/adm/outputs.h"
 #include "metrics/adm/scaled_feature.h"
-#include "metrics/feature_options.h"
-#include "metrics/frame_checks.h"
+#include "frames/feature_options.h"
+#include "frames/frame_checks.h"
 
 namespace acuity {
 namespace adm {

@@ -17,7 +17,7 @@
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/butteraugli/runner.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
-#include "metrics/tile_sums.h"
+#include "sums/tile_sums.h"
 #include "metrics/butteraugli/math.h"
 #include "metrics/butteraugli/malta.h"
 #include "metrics/butteraugli/planes.h"

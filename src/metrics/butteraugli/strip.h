@@ -15,7 +15,7 @@
 #include "metrics/butteraugli/parameters.h"
 #include "metrics/butteraugli/pooling.h"
 #include "metrics/butteraugli/runner.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity::butteraugli {
 

@@ -10,7 +10,7 @@
 
 #include "base/try.h"
 #include "metrics/cambi/meter.h"
-#include "metrics/feature_options.h"
+#include "frames/feature_options.h"
 
 namespace acuity::cambi {
 namespace {

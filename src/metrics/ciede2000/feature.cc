@@ -12,7 +12,7 @@
 #include "base/try.h"
 #include "metrics/ciede2000/few_colours.h"
 #include "metrics/ciede2000/rows.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 
 namespace acuity {
 namespace ciede2000 {

@@ -14,7 +14,7 @@
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/dssim/runner.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 

@@ -6,7 +6,7 @@
 #include "lang/dialect.h"
 
 #include "device/pixels/pixels.h"
-#include "metrics/tile_sums.h"
+#include "sums/tile_sums.h"
 #include "metrics/dssim/math.h"
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@
 #include "acuity/input.h"
 #include "colour/rows.h"
 #include "metrics/dssim/pooling.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity::dssim {
 

@@ -9,9 +9,9 @@
 #include "metrics/adm/outputs.h"
 #include "metrics/adm/scaled_feature.h"
 #include "metrics/adm/scales.h"
-#include "metrics/feature_options.h"
+#include "frames/feature_options.h"
 #include "metrics/float_adm/scale.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 
 namespace acuity {
 namespace float_adm {

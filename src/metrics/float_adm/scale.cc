@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/library_power.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 
 namespace acuity::float_adm {
 namespace {

@@ -13,7 +13,7 @@
 #include "metrics/adm/outputs.h"
 #include "metrics/adm/scales.h"
 #include "metrics/float_adm/rows.h"
-#include "metrics/row_sums.h"
+#include "frames/row_sums.h"
 
 namespace acuity::float_adm {
 

@@ -11,8 +11,8 @@
 #include "metrics/float_ssim/decibels.h"
 #include "metrics/float_ssim/entries.h"
 #include "metrics/float_ssim/scale.h"
-#include "metrics/frame_checks.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_checks.h"
+#include "frames/frame_rows.h"
 
 namespace acuity {
 namespace float_ssim {

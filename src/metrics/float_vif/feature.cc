@@ -9,10 +9,10 @@
 
 #include "base/try.h"
 #include "lang/targets.h"
-#include "metrics/feature_options.h"
+#include "frames/feature_options.h"
 #include "metrics/float_vif/worker.h"
-#include "metrics/frame_checks.h"
-#include "metrics/gaussian_windows.h"
+#include "frames/frame_checks.h"
+#include "frames/gaussian_windows.h"
 #include "metrics/vif/scores.h"
 
 namespace acuity {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "metrics/gaussian_windows.h"
+#include "frames/gaussian_windows.h"
 
 namespace acuity::float_vif {
 

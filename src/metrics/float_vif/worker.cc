@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "metrics/frame_rows.h"
-#include "metrics/frame_scaling.h"
+#include "frames/frame_rows.h"
+#include "frames/frame_scaling.h"
 #include "metrics/vif/scores.h"
 
 namespace acuity::float_vif {

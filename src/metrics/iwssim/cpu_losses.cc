@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "lang/exact.h"
-#include "metrics/ssim_window.h"
+#include "metrics/iwssim/ssim_window.h"
 #include "metrics/iwssim/math.h"
 #include "metrics/iwssim/cpu_parent.h"
 

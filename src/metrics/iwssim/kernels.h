@@ -4,9 +4,9 @@
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
-#include "metrics/tile_sums.h"
-#include "metrics/luma.h"
-#include "metrics/ssim_window.h"
+#include "sums/tile_sums.h"
+#include "metrics/iwssim/luma.h"
+#include "metrics/iwssim/ssim_window.h"
 #include "metrics/iwssim/math.h"
 #include "metrics/iwssim/layout.h"
 

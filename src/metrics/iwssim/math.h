@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The arithmetic of IW-SSIM and MS-SSIM, in the kernel dialect. docs/metrics/iwssim.md and msssim.md have the formulas.
-// Include metrics/luma.h, metrics/ssim_window.h and lang/exact.h before.
+// Include metrics/iwssim/luma.h, metrics/iwssim/ssim_window.h and lang/exact.h before.
 //
 // Everything is arranged so that float suffices: pictures are compared through their difference, neighbourhoods through
 // patterns that are zero where they are flat, and luma is counted from LUMA_MIDDLE. The pyramid of whole luma is exact

@@ -10,7 +10,7 @@
 #include "base/try.h"
 #include "metrics/iwssim/runner.h"
 #include "metrics/iwssim/scales.h"
-#include "metrics/luma_rows.h"
+#include "metrics/iwssim/luma_rows.h"
 
 namespace acuity {
 namespace iwssim {

@@ -5,8 +5,8 @@
 
 #include "lang/exact.h"
 #include "device/pixels/pixels.h"
-#include "metrics/luma.h"
-#include "metrics/ssim_window.h"
+#include "metrics/iwssim/luma.h"
+#include "metrics/iwssim/ssim_window.h"
 #include "metrics/iwssim/math.h"
 #include "metrics/iwssim/layout.h"
 

@@ -10,7 +10,7 @@
 #include "acuity/status.h"
 #include "engine/metric.h"
 #include "metrics/iwssim/scales.h"
-#include "metrics/luma_rows.h"
+#include "metrics/iwssim/luma_rows.h"
 
 namespace acuity::iwssim {
 

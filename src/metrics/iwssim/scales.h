@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acuity/score.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity::iwssim {
 

@@ -15,7 +15,7 @@
 #include <cstdlib>
 
 #include "base/try.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/motion/difference.cc"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 #include "metrics/motion/difference.h"
 #include "metrics/motion/weighing.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/try.h"
-#include "metrics/frame_rows.h"
-#include "metrics/row_sums.h"
+#include "frames/frame_rows.h"
+#include "frames/row_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/motion/float_difference.cc"

@@ -4,8 +4,8 @@
 
 #include "base/memory_pool.h"
 #include "base/try.h"
-#include "metrics/frame_checks.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_checks.h"
+#include "frames/frame_rows.h"
 #include "metrics/motion/feature.h"
 #include "metrics/motion/float_difference.h"
 #include "metrics/motion/weighing.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 // Everything between here and HWY_AFTER_NAMESPACE is compiled once for each instruction set.
 #undef HWY_TARGET_INCLUDE

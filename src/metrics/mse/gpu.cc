@@ -11,7 +11,7 @@
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/mse/cpu.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 

@@ -4,7 +4,7 @@
 
 #include "metrics/mse/math.h"
 #include "device/pixels/pixels.h"
-#include "metrics/tile_sums.h"
+#include "sums/tile_sums.h"
 
 #if KERNEL_HERE(sum_tiles)
 SHUFFLES(32)

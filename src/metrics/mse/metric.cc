@@ -12,7 +12,7 @@
 #include "colour/rows.h"
 #include "metrics/mse/cpu.h"
 #include "metrics/mse/gpu.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 #include "metrics/psnr_hvs/tables.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -8,8 +8,8 @@
 
 #include "base/powers.h"
 #include "base/try.h"
-#include "metrics/frame_checks.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_checks.h"
+#include "frames/frame_rows.h"
 #include "metrics/psnr_hvs/cpu.h"
 
 namespace acuity {

@@ -5,8 +5,8 @@
 #include "metrics/psnr_yuv/ansnr.h"
 
 #include "base/try.h"
-#include "metrics/frame_rows.h"
-#include "metrics/row_sums.h"
+#include "frames/frame_rows.h"
+#include "frames/row_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/psnr_yuv/ansnr.cc"

@@ -6,7 +6,7 @@
 
 #include "base/powers.h"
 #include "base/try.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 #include "metrics/psnr_yuv/ansnr.h"
 #include "metrics/psnr_yuv/feature.h"
 #include "metrics/psnr_yuv/sums.h"

@@ -3,7 +3,7 @@
 // any order.
 #include "lang/dialect.h"
 
-#include "metrics/whole_sums.h"
+#include "sums/whole_sums.h"
 
 #if KERNEL_HERE(sum_squared_differences)
 #define NEEDS_sum_squared_differences ~, needs_int64

@@ -9,8 +9,8 @@
 
 #include "base/powers.h"
 #include "base/try.h"
-#include "metrics/frame_checks.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_checks.h"
+#include "frames/frame_rows.h"
 #include "metrics/psnr_yuv/feature.h"
 #include "metrics/psnr_yuv/gpu.h"
 #include "metrics/psnr_yuv/sums.h"

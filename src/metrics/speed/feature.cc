@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
-#include "metrics/feature_options.h"
-#include "metrics/frame_checks.h"
-#include "metrics/gaussian_windows.h"
+#include "frames/feature_options.h"
+#include "frames/frame_checks.h"
+#include "frames/gaussian_windows.h"
 #include "metrics/speed/shrink.h"
 #include "metrics/speed/texture.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/try.h"
-#include "metrics/frame_rows.h"
-#include "metrics/gaussian_windows.h"
+#include "frames/frame_rows.h"
+#include "frames/gaussian_windows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/speed/shrink.cc"

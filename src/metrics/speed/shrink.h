@@ -9,7 +9,7 @@
 
 #include "acuity/frame.h"
 #include "base/memory.h"
-#include "metrics/frame_scaling.h"
+#include "frames/frame_scaling.h"
 
 namespace acuity::speed {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 #include "metrics/ssim/rows.h"
 
 namespace acuity {

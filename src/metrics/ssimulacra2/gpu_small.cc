@@ -9,7 +9,7 @@
 #include "lang/host.h"
 #include "metrics/ssimulacra2/runner.h"
 #include "metrics/ssimulacra2/scale.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 

@@ -6,7 +6,7 @@
 
 #include "base/try.h"
 #include "lang/host.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 

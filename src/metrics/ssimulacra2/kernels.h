@@ -10,7 +10,7 @@
 #include "lang/dialect.h"
 
 #include "device/pixels/pixels.h"
-#include "metrics/tile_sums.h"
+#include "sums/tile_sums.h"
 #include "metrics/ssimulacra2/math.h"
 #include "metrics/ssimulacra2/gaussian.h"
 #include "metrics/ssimulacra2/filters.h"

@@ -14,7 +14,7 @@
 #include <cstddef>
 
 #include "colour/rows.h"
-#include "metrics/tiles.h"
+#include "sums/tiles.h"
 
 namespace acuity::ssimulacra2 {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/memory.h"
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 #include "metrics/vif/filters.h"
 
 // Filters gain a third from an instruction that AVX-512 does not always have, so this file has a target more than

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "lang/targets.h"
-#include "metrics/frame_checks.h"
+#include "frames/frame_checks.h"
 #include "metrics/vif/cpu.h"
 #include "metrics/vif/filters.h"
 #include "metrics/vif/scores.h"

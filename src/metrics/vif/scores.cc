@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "metrics/feature_options.h"
+#include "frames/feature_options.h"
 
 namespace acuity::vif {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/gaussian_windows.h"
+#include "frames/gaussian_windows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/luma_rows.h"
+#include "metrics/iwssim/luma_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "metrics/luma_rows.cc"
+#define HWY_TARGET_INCLUDE "metrics/iwssim/luma_rows.cc"
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"
@@ -22,7 +22,7 @@ namespace acuity::luma {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
-#include "metrics/luma.h"
+#include "metrics/iwssim/luma.h"
 
 HWY_INLINE real rounded_luma(real red, real green, real blue, const float* ties) {
   const real luma = luma_of(red, green, blue);

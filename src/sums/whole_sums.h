@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The contract for sums of whole numbers in kernels, beside that for floats (metrics/tiles.h): they are exact, so
+// The contract for sums of whole numbers in kernels, beside that for floats (sums/tiles.h): they are exact, so
 // nobody minds their order. Threads add up as many as they like, a group adds up its threads, and groups add to one
 // place, in whichever order they end. Who writes the kernel sees to it that no sum leaves 64 bits.
 //

@@ -3,8 +3,8 @@
 // strip heights come to the same bits. The picture is cut into tiles anchored at its origin. In a tile each column is
 // summed in float from the top down, the columns are added by a fixed tree, and the tiles are added in double, row of
 // tiles by row.
-#ifndef ACUITY_METRICS_TILES_H
-#define ACUITY_METRICS_TILES_H
+#ifndef ACUITY_SUMS_TILES_H
+#define ACUITY_SUMS_TILES_H
 
 #include <algorithm>
 #include <cstddef>

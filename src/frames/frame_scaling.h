@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Planes made larger or smaller before a feature looks at them, with libvmaf's arithmetic.
-#ifndef ACUITY_METRICS_FRAME_SCALING_H
-#define ACUITY_METRICS_FRAME_SCALING_H
+#ifndef ACUITY_FRAMES_FRAME_SCALING_H
+#define ACUITY_FRAMES_FRAME_SCALING_H
 
 #include <span>
 #include <string>

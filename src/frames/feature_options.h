@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Options of features that show in the names of their outputs.
-#ifndef ACUITY_METRICS_FEATURE_OPTIONS_H
-#define ACUITY_METRICS_FEATURE_OPTIONS_H
+#ifndef ACUITY_FRAMES_FEATURE_OPTIONS_H
+#define ACUITY_FRAMES_FEATURE_OPTIONS_H
 
 #include <string>
 #include <utility>

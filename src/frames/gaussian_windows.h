@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Gaussian windows in float as libvmaf has them, for features that look at neighbourhoods at several scales.
-#ifndef ACUITY_METRICS_GAUSSIAN_WINDOWS_H
-#define ACUITY_METRICS_GAUSSIAN_WINDOWS_H
+#ifndef ACUITY_FRAMES_GAUSSIAN_WINDOWS_H
+#define ACUITY_FRAMES_GAUSSIAN_WINDOWS_H
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What features of video frames refuse, in the same words.
-#ifndef ACUITY_METRICS_FRAME_CHECKS_H
-#define ACUITY_METRICS_FRAME_CHECKS_H
+#ifndef ACUITY_FRAMES_FRAME_CHECKS_H
+#define ACUITY_FRAMES_FRAME_CHECKS_H
 
 #include <algorithm>
 #include <string_view>

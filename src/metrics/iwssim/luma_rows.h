@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Luma of a picture, row by row, for metrics that look at nothing else; and what is done about pictures that are too
 // small for them.
-#ifndef ACUITY_METRICS_LUMA_ROWS_H
-#define ACUITY_METRICS_LUMA_ROWS_H
+#ifndef ACUITY_METRICS_IWSSIM_LUMA_ROWS_H
+#define ACUITY_METRICS_IWSSIM_LUMA_ROWS_H
 
 #include <array>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace acuity {
 
-/// For luma_tie_place of metrics/luma.h: what the half-way cases add to the luma of whole codes.
+/// For luma_tie_place of metrics/iwssim/luma.h: what the half-way cases add to the luma of whole codes.
 using LumaTies = std::array<float, 26 * 256>;
 const LumaTies& luma_ties();
 
@@ -43,9 +43,9 @@ struct Enlarged {
 /// For each place of the enlarged side, at least `minimum_side` of them; one by one where it is long enough already.
 std::vector<Enlarged> enlarge_side(Enlarge enlarge, int side, int minimum_side);
 
-/// Rows of luma, 0 .. 255 by the weights of metrics/luma.h, counted from mid-grey: code 128 is 0. Luma of pixels whose
-/// codes are whole, as those of 8-bit pictures are, is rounded to whole numbers as double arithmetic would round it;
-/// that of others is not. Reading is const and may happen on several threads.
+/// Rows of luma, 0 .. 255 by the weights of metrics/iwssim/luma.h, counted from mid-grey: code 128 is 0. Luma of pixels
+/// whose codes are whole, as those of 8-bit pictures are, is rounded to whole numbers as double arithmetic would round
+/// it; that of others is not. Reading is const and may happen on several threads.
 class LumaRows {
  public:
   /// As for Rows. A side shorter than `minimum_side` is enlarged.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "metrics/frame_rows.cc"
+#define HWY_TARGET_INCLUDE "frames/frame_rows.cc"
 #include <hwy/foreach_target.h>
 
 #include "lang/cpu.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/frame_scaling.h"
+#include "frames/frame_scaling.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <type_traits>
 
-#include "metrics/frame_rows.h"
+#include "frames/frame_rows.h"
 
 namespace acuity {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Samples of video frames as floats.
-#ifndef ACUITY_METRICS_FRAME_ROWS_H
-#define ACUITY_METRICS_FRAME_ROWS_H
+#ifndef ACUITY_FRAMES_FRAME_ROWS_H
+#define ACUITY_FRAMES_FRAME_ROWS_H
 
 #include "acuity/frame.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled forms
 // are.
-#ifndef ACUITY_DEVICE_KERNEL_H
-#define ACUITY_DEVICE_KERNEL_H
+#ifndef ACUITY_LANG_KERNEL_H
+#define ACUITY_LANG_KERNEL_H
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // Sums over a plane as libvmaf's plain loops make them: each row from left to right in float, then the rows from the
 // top down, in float too. Such a chain waits for each addition; rows do not wait for each other, so some are kept and
 // added up side by side.
-#ifndef ACUITY_METRICS_ROW_SUMS_H
-#define ACUITY_METRICS_ROW_SUMS_H
+#ifndef ACUITY_FRAMES_ROW_SUMS_H
+#define ACUITY_FRAMES_ROW_SUMS_H
 
 #include <cstddef>
 
