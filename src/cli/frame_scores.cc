@@ -38,14 +38,25 @@ MetricScore converted(FrameScore score, MetricScore entry) {
   return entry;
 }
 
+// The frame in the form that is compared: where it has that form, the one that others have too.
+Input in_form(const FrameView& view, const FrameFormat& format, const std::shared_ptr<const VideoFrame>& frame,
+              const Input& input) {
+  return view.owner == frame ? input : Input(view, format);
+}
+
 }  // namespace
 
 FrameScores::Group& FrameScores::group_for(const FrameForm& form, const Colour& colour) {
   for (Group& group : groups_) {
     if (group.form.depth == form.depth) return group;
   }
-  groups_.push_back(
-      {form, FormConverter(*reference_.format, form, colour), FormConverter(*distorted_.format, form, colour), {}, {}});
+  groups_.push_back({form,
+                     FormConverter(*reference_.format, form, colour),
+                     FormConverter(*distorted_.format, form, colour),
+                     frame_format(*reference_.format, form, colour),
+                     frame_format(*distorted_.format, form, colour),
+                     {},
+                     {}});
   const auto add = [&](const VideoFormat& format, std::vector<std::string>& changes) {
     for (std::string& text : describe_conversion(format, form, colour)) changes.push_back(std::move(text));
   };
@@ -71,8 +82,8 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
     group_for(own, colour).places.push_back(m);
   }
   for (Group& group : groups_) {
-    FrameScorerOptions options{.format = frame_format(*reference.format, group.form, colour),
-                               .distorted_format = frame_format(*distorted.format, group.form, colour),
+    FrameScorerOptions options{.format = group.reference_format,
+                               .distorted_format = group.distorted_format,
                                .device = job.device,
                                .expected_frames = expected_frames,
                                .threads = job.threads};
@@ -85,7 +96,8 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
 }
 
 Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
-                         const std::shared_ptr<const VideoFrame>& distorted, bool scored, const Threads& threads) {
+                         const std::shared_ptr<const VideoFrame>& distorted, const InputPair& inputs, bool scored,
+                         const Threads& threads) {
   for (Group& group : groups_) {
     const Stopwatch watch;
     const Result<FrameView> original = group.reference(reference, threads);
@@ -93,9 +105,11 @@ Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
     const Result<FrameView> other = group.distorted(distorted, threads);
     if (!other.ok()) return naming_files(other.status(), distorted_.name);
     convert_ms_ += watch.milliseconds();
+    const Input first = in_form(*original, group.reference_format, reference, inputs.reference);
+    const Input second = in_form(*other, group.distorted_format, distorted, inputs.distorted);
     const int64_t number = reference->index;
-    const Status pushed = scored ? group.scorer->push(*original, *other, number)
-                                 : group.scorer->push_neighbour(*original, *other, number);
+    const Status pushed =
+        scored ? group.scorer->push(first, second, number) : group.scorer->push_neighbour(first, second, number);
     if (!pushed.ok()) return naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));
   }
   return {};

@@ -33,9 +33,9 @@ class FrameScores {
 
   double convert_ms() const { return convert_ms_; }
 
-  /// `scored`: otherwise a neighbour of frames that are.
+  /// `inputs` are the same frames, as metrics of pictures get them. `scored`: otherwise a neighbour of frames that are.
   Status push(const std::shared_ptr<const VideoFrame>& reference, const std::shared_ptr<const VideoFrame>& distorted,
-              bool scored, const Threads& threads);
+              const InputPair& inputs, bool scored, const Threads& threads);
   /// Fills in those of `scores`, which are in the order of the job, that are of frames.
   Status finish(std::vector<MetricScore>& scores);
 
@@ -44,7 +44,8 @@ class FrameScores {
   struct Group {
     FrameForm form;
     FormConverter reference, distorted;
-    std::vector<size_t> places;  // in the job
+    FrameFormat reference_format, distorted_format;  // after it
+    std::vector<size_t> places;                      // in the job
     std::optional<FrameScorer> scorer;
   };
   Group& group_for(const FrameForm& form, const Colour& colour);

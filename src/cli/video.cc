@@ -185,12 +185,14 @@ class VideoScorer {
       if (!found) return distorted_->status().ok() ? unequal() : distorted_->status();
       const bool scored = !beyond_end && start_ && index >= *start_ && (index - *start_) % plan_.every == 0;
       if (starts_here) ACUITY_TRY(push_waiting());
+      // One of each for all metrics: a device gets it once.
+      const InputPair inputs = inputs_of(reference_->frame(), partner);
       if (frame_scores_.any() && (scored || is_neighbour(index))) {
-        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, scored, threads_));
+        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, inputs, scored, threads_));
       } else if (frame_scores_.any() && !start_) {
         keep_waiting(reference_->frame(), partner);
       }
-      if (scored) ACUITY_TRY(score(reference_->frame(), partner));
+      if (scored) ACUITY_TRY(score(*reference_->frame(), *partner, inputs));
     }
     if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
@@ -230,7 +232,7 @@ class VideoScorer {
 
   Status push_waiting() {
     for (const auto& [reference, distorted] : waiting_) {
-      ACUITY_TRY(frame_scores_.push(reference, distorted, false, threads_));
+      ACUITY_TRY(frame_scores_.push(reference, distorted, inputs_of(reference, distorted), false, threads_));
     }
     waiting_.clear();
     return {};
@@ -253,25 +255,28 @@ class VideoScorer {
     return since <= after || plan_.every - since <= before;
   }
 
-  Status score(const std::shared_ptr<const VideoFrame>& reference, const std::shared_ptr<const VideoFrame>& distorted) {
+  Status score(const VideoFrame& reference, const VideoFrame& distorted, const InputPair& inputs) {
     progress_(static_cast<int64_t>(result_.video->frames.size()), expected_frames());
-    Pending pending{{reference->index, reference->time, distorted->time}, {}};
+    Pending pending{{reference.index, reference.time, distorted.time}, {}};
     if (scorers_.empty()) return keep(pending.frame, {});
-    // One of each for all metrics: a device gets it once.
-    const Input original = input_of(*reference_, reference), other = input_of(*distorted_, distorted);
     std::vector<Result<std::vector<Score>>> scores;
     for (PictureScorer& picture : scorers_) {
       if (!on_gpu_) {
-        scores.push_back(picture.scorer.score(original, other));
+        scores.push_back(picture.scorer.score(inputs.reference, inputs.distorted));
         continue;
       }
-      Result<Job> job = picture.scorer.start(original, other);
+      Result<Job> job = picture.scorer.start(inputs.reference, inputs.distorted);
       if (!job.ok()) return naming_files(job.status(), place_of(pending.frame));
       pending.jobs.push_back(std::move(*job));
     }
     if (!on_gpu_) return keep(pending.frame, std::move(scores));
     pending_.push_back(std::move(pending));
     return finish_pending(kMostPending);
+  }
+
+  InputPair inputs_of(const std::shared_ptr<const VideoFrame>& reference,
+                      const std::shared_ptr<const VideoFrame>& distorted) const {
+    return {input_of(*reference_, reference), input_of(*distorted_, distorted)};
   }
 
   static Input input_of(const Side& side, const std::shared_ptr<const VideoFrame>& frame) {

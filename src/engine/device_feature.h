@@ -4,14 +4,23 @@
 #ifndef ACUITY_ENGINE_DEVICE_FEATURE_H
 #define ACUITY_ENGINE_DEVICE_FEATURE_H
 
+#include <array>
 #include <cstdint>
 #include <span>
 
 #include "device/device.h"
-#include "device/frame_ring.h"
 #include "engine/feature.h"
 
 namespace acuity {
+
+/// Samples as the stream stores them: bytes, or words of 16 bits. Rows begin at multiples of 4 bytes, and what follows
+/// the last sample of a row, up to such a multiple, has any value.
+struct DevicePlane {
+  uint64_t address = 0;  // 0: nobody reads this plane
+  int row_bytes = 0;     // from one row to the next
+};
+
+using DeviceFrame = std::array<DevicePlane, 3>;
 
 /// As FrameWindow.
 struct DeviceWindow {

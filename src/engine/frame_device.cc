@@ -7,63 +7,76 @@
 #include "base/try.h"
 
 namespace acuity {
+namespace {
+
+DeviceFrame planes_of(const Resident& samples) {
+  DeviceFrame frame;
+  const FrameLayout& layout = *samples.frame();
+  const int bytes = layout.format.sample_bytes();
+  for (size_t p = 0; p < frame.size(); ++p) {
+    if (!layout.planes[p]) continue;
+    frame[p] = {samples.samples().address + static_cast<uint64_t>(layout.first[p]) * static_cast<uint64_t>(bytes),
+                layout.row_step[p] * bytes};
+  }
+  return frame;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<DeviceFeatureWorker>> Feature::create_device_worker(Device&) const {
   return Status(StatusCode::internal, "this feature has no device worker");
 }
 
-FrameDevice::FrameDevice(std::shared_ptr<Device> device, const FrameShape& shape, std::vector<const Feature*> features)
-    : device_(std::move(device)), shape_(shape), features_(std::move(features)) {
-  for (const Feature* feature : features_) history_ = std::max(history_, feature->history());
-}
-
-Result<std::unique_ptr<FrameDevice>> FrameDevice::create(std::shared_ptr<Device> device, const FrameShape& shape,
-                                                         std::vector<const Feature*> features) {
-  std::unique_ptr<FrameDevice> made(new FrameDevice(std::move(device), shape, std::move(features)));
-  PlanesSent planes{};
-  for (const Role role : {Role::reference, Role::distorted}) {
-    for (int p = 0; p < shape.planes_count(); ++p) {
-      const auto reads = [&](const Feature* feature) { return feature->reads(role, p); };
-      planes[static_cast<size_t>(role)][static_cast<size_t>(p)] =
-          std::any_of(made->features_.begin(), made->features_.end(), reads);
+FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const FrameShape& shape,
+                         std::vector<const Feature*> features, int threads)
+    : pool_(DevicePool::of(device)), shape_(shape), features_(std::move(features)), threads_(threads) {
+  for (const Feature* feature : features_) {
+    history_ = std::max(history_, feature->history());
+    for (const Role role : {Role::reference, Role::distorted}) {
+      PlaneSet& planes = planes_[static_cast<size_t>(role)];
+      for (int p = 0; p < shape.planes_count(); ++p) {
+        planes[static_cast<size_t>(p)] = planes[static_cast<size_t>(p)] || feature->reads(role, p);
+      }
     }
   }
-  Result<FrameRing> ring =
-      FrameRing::create(*made->device_, shape, planes, static_cast<int>(kInFlight), made->history_);
-  if (!ring.ok()) return ring.status();
-  made->ring_ = std::move(*ring);
+}
+
+Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device, const FrameShape& shape,
+                                                         std::vector<const Feature*> features, int threads) {
+  std::unique_ptr<FrameDevice> made(new FrameDevice(device, shape, std::move(features), threads));
   for (Slot& slot : made->slots_) ACUITY_TRY(made->create_slot(slot));
   return made;
 }
 
 Status FrameDevice::create_slot(Slot& slot) {
+  Device& device = pool_->device();
   result_offsets_.clear();
   result_bytes_ = 0;
   for (const Feature* feature : features_) {
     std::unique_ptr<DeviceFeatureWorker> worker;
-    ACUITY_TRY_ASSIGN(worker, feature->create_device_worker(*device_));
+    ACUITY_TRY_ASSIGN(worker, feature->create_device_worker(device));
     result_offsets_.push_back(result_bytes_);
     result_bytes_ += worker->result_bytes();
     slot.workers.push_back(std::move(worker));
   }
-  ACUITY_TRY_ASSIGN(slot.results, device_->allocate(result_bytes_));
-  ACUITY_TRY_ASSIGN(slot.results_here, device_->allocate_pinned(result_bytes_));
-  ACUITY_TRY_ASSIGN(slot.queue, device_->create_queue());
+  ACUITY_TRY_ASSIGN(slot.results, device.allocate(result_bytes_));
+  ACUITY_TRY_ASSIGN(slot.results_here, device.allocate_pinned(result_bytes_));
+  ACUITY_TRY_ASSIGN(slot.queue, device.create_queue());
   return {};
 }
 
-Status FrameDevice::submit(int64_t index, const FrameView& reference, const FrameView& distorted,
+Status FrameDevice::submit(int64_t index, const Input& reference, const Input& distorted,
                            const std::vector<bool>& measured) {
   Slot& slot = slots_[static_cast<size_t>(submitted_) % kInFlight];
   slot.index = index;
   slot.measured = measured;
-  slot.owners = {reference.owner, distorted.owner};
   ++submitted_;
-  ACUITY_TRY(ring_.send(*slot.queue, reference, distorted));
+  Pair& pair = pairs_.emplace_back();
+  pair.inputs = {reference, distorted};
+  ACUITY_TRY(send(*slot.queue, pair));
   if (std::none_of(measured.begin(), measured.end(), [](bool is) { return is; })) return {};
-  // Frames before those in flight have arrived.
-  for (int64_t before = std::max(finished_, submitted_ - 1 - history_); before < submitted_ - 1; ++before) {
-    ACUITY_TRY(ring_.wait_for(*slot.queue, before));
+  for (int64_t before = std::max(first_pair_, submitted_ - 1 - history_); before < submitted_ - 1; ++before) {
+    ACUITY_TRY(wait_for(*slot.queue, pair_of(before)));
   }
   ACUITY_TRY(slot.queue->clear(*slot.results, 0, result_bytes_));
   for (size_t f = 0; f < features_.size(); ++f) {
@@ -72,12 +85,38 @@ Status FrameDevice::submit(int64_t index, const FrameView& reference, const Fram
   return slot.queue->download(*slot.results_here, 0, *slot.results, 0, result_bytes_);
 }
 
+// Unless somebody else sends them. What comes after in the queue waits for them.
+Status FrameDevice::send(Queue& queue, Pair& pair) {
+  std::array<Parcel, 2> parcels{};
+  size_t bytes = 0;
+  for (size_t side = 0; side < 2; ++side) {
+    const PlaneSet& planes = planes_[side];
+    if (std::none_of(planes.begin(), planes.end(), [](bool is) { return is; })) continue;
+    std::shared_ptr<Resident> samples;
+    ACUITY_TRY_ASSIGN(samples, resident_of(pair.inputs[side], pool_, planes));
+    bytes += samples->bytes();
+    pair.samples[side] = samples.get();
+    pair.frames[side] = planes_of(*samples);
+    parcels[side] = {samples.get(), &queue};
+  }
+  pair_bytes_ = std::max(pair_bytes_, bytes);
+  ACUITY_TRY(send_pictures(parcels, SendOrder::together, shape_.height, {&threads_, &tasks_}));
+  return wait_for(queue, pair);
+}
+
+Status FrameDevice::wait_for(Queue& queue, const Pair& pair) const {
+  for (Resident* samples : pair.samples) {
+    if (samples != nullptr) ACUITY_TRY(samples->wait_for_rows(queue, shape_.height));
+  }
+  return {};
+}
+
 Status FrameDevice::measure(Slot& slot, size_t feature) {
   std::array<std::vector<const DeviceFrame*>, 2> frames;
   const int64_t last = submitted_ - 1;
   for (int64_t back = 0; back <= features_[feature]->history(); ++back) {
     for (size_t side = 0; side < 2; ++side) {
-      frames[side].push_back(back > last ? nullptr : &ring_.frame(last - back, side));
+      frames[side].push_back(back > last ? nullptr : &pair_of(last - back).frames[side]);
     }
   }
   return slot.workers[feature]->submit(*slot.queue, {slot.index, shape_.depth, frames[0], frames[1]},
@@ -86,9 +125,12 @@ Status FrameDevice::measure(Slot& slot, size_t feature) {
 
 Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
   Slot& slot = slots_[static_cast<size_t>(finished_) % kInFlight];
-  ++finished_;
   const Status waited = slot.queue->wait();
-  slot.owners.clear();
+  for (Resident* samples : pair_of(finished_).samples) {
+    if (samples != nullptr && waited.ok() && samples->is_sent()) samples->note_arrival();
+  }
+  ++finished_;
+  for (; first_pair_ < finished_ - history_; ++first_pair_) pairs_.pop_front();
   ACUITY_TRY(waited);
   for (size_t f = 0; f < features_.size(); ++f) {
     if (!slot.measured[f]) continue;
@@ -101,7 +143,7 @@ Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
 }
 
 size_t FrameDevice::bytes(size_t feature) const {
-  size_t bytes = feature == 0 ? ring_.bytes() : 0;
+  size_t bytes = feature == 0 ? pair_bytes_ * static_cast<size_t>(kInFlight + history_) : 0;
   for (const Slot& slot : slots_) bytes += slot.workers[feature]->bytes();
   return bytes;
 }

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Measures features on a device: each frame is sent once for all of them, and several are in flight.
+// Measures features on a device: each frame is sent once for all of them and for whoever else has its Input, and
+// several are in flight.
 #ifndef ACUITY_ENGINE_FRAME_DEVICE_H
 #define ACUITY_ENGINE_FRAME_DEVICE_H
 
+#include <array>
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include "base/task_threads.h"
+#include "base/threads.h"
 #include "engine/device_feature.h"
+#include "engine/input.h"
 
 namespace acuity {
 
 /// Used by one thread.
 class FrameDevice {
  public:
-  /// The features outlive it.
-  static Result<std::unique_ptr<FrameDevice>> create(std::shared_ptr<Device> device, const FrameShape& shape,
-                                                     std::vector<const Feature*> features);
+  /// The features outlive it. `threads` copy frames that are in ordinary memory.
+  static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device, const FrameShape& shape,
+                                                     std::vector<const Feature*> features, int threads);
 
   /// How many frames before it some feature looks at.
   int history() const { return history_; }
 
-  /// Sends a pair of frames, and has those features measured that `measured` says, in the order of create(). Waits for
-  /// nothing. Not while is_full(). Where history() is not 0, every frame must come here. `index` is for oldest().
-  Status submit(int64_t index, const FrameView& reference, const FrameView& distorted,
-                const std::vector<bool>& measured);
+  /// Sends a pair of frames that own their memory, and has those features measured that `measured` says, in the order
+  /// of create(). Not while is_full(). Where history() is not 0, every frame must come here. `index` is for oldest().
+  Status submit(int64_t index, const Input& reference, const Input& distorted, const std::vector<bool>& measured);
   bool is_full() const { return submitted_ - finished_ == kInFlight; }
   bool is_idle() const { return submitted_ == finished_; }
 
@@ -42,26 +47,40 @@ class FrameDevice {
   struct Slot {
     int64_t index = 0;
     std::vector<bool> measured;
-    std::vector<std::shared_ptr<const void>> owners;  // of samples that may be read from where they are
     std::vector<std::unique_ptr<DeviceFeatureWorker>> workers;
     std::unique_ptr<DeviceMemory> results;
     std::unique_ptr<PinnedMemory> results_here;
     std::unique_ptr<Queue> queue;  // last: it waits for what is in flight
   };
 
-  FrameDevice(std::shared_ptr<Device> device, const FrameShape& shape, std::vector<const Feature*> features);
+  struct Pair {
+    std::array<Input, 2> inputs;
+    std::array<Resident*, 2> samples{};  // the inputs hold them; null where nobody reads that side
+    std::array<DeviceFrame, 2> frames{};
+  };
+
+  FrameDevice(const std::shared_ptr<Device>& device, const FrameShape& shape, std::vector<const Feature*> features,
+              int threads);
+  Status send(Queue& queue, Pair& pair);
+  Status wait_for(Queue& queue, const Pair& pair) const;
+  const Pair& pair_of(int64_t number) const { return pairs_[static_cast<size_t>(number - first_pair_)]; }
   Status create_slot(Slot& slot);
   Status measure(Slot& slot, size_t feature);
 
-  std::shared_ptr<Device> device_;
+  std::shared_ptr<DevicePool> pool_;
   FrameShape shape_;
   std::vector<const Feature*> features_;
   std::vector<size_t> result_offsets_;
   size_t result_bytes_ = 0;
   int history_ = 0;
-  FrameRing ring_;
+  std::array<PlaneSet, 2> planes_{};  // that features read
+  Threads threads_;
+  TaskThreads tasks_;
   int64_t submitted_ = 0;
   int64_t finished_ = 0;
+  std::deque<Pair> pairs_;  // in flight, and those before them that windows may contain
+  int64_t first_pair_ = 0;
+  size_t pair_bytes_ = 0;
   std::array<Slot, kInFlight> slots_;  // last: they use all of the above
 };
 

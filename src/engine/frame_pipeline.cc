@@ -230,17 +230,30 @@ void FramePipeline::enter(std::unique_ptr<Frame> frame, Dropped& dropped) {
   if (entered.jobs > 0) pending_.push_back(&entered);
 }
 
-Status FramePipeline::push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored) {
-  ACUITY_TRY(validate(reference, "reference", number));
-  ACUITY_TRY(validate(distorted, "distorted", number));
-  ACUITY_TRY(state());
-  std::unique_ptr<Frame> made = make_frame(reference, distorted, number, scored);
-  Frame& frame = *made;
-  const bool outlives_call = (frame.jobs > 0 && threads_ > 1) || narrow_history_ > 0;
-  for (FrameView& view : frame.narrow) {
-    if (view.owner == nullptr && outlives_call) ACUITY_TRY_ASSIGN(view, copies_.copy(view));
+Status FramePipeline::push(const Input& reference, const Input& distorted, int64_t number, bool scored) {
+  std::array<Input, 2> inputs{reference, distorted};
+  std::array<FrameView, 2> views;
+  for (size_t side = 0; side < 2; ++side) {
+    const Input::State* input = inputs[side].state().get();
+    const char* const role = side == 0 ? "reference" : "distorted";
+    if (input == nullptr || !input->frame) {
+      return Status(StatusCode::usage, fmt::format("the {} Input is no frame; make it of a FrameView", role));
+    }
+    views[side] = input->frame->view;
+    ACUITY_TRY(validate(views[side], role, number));
   }
-  if (frame.device_jobs > 0 || (device_ && device_->history() > 0)) ACUITY_TRY(submit(frame));
+  ACUITY_TRY(state());
+  std::unique_ptr<Frame> made = make_frame(views[0], views[1], number, scored);
+  Frame& frame = *made;
+  const bool to_device = frame.device_jobs > 0 || (device_ && device_->history() > 0);
+  const bool outlives_call = (frame.jobs > 0 && threads_ > 1) || narrow_history_ > 0 || to_device;
+  for (size_t side = 0; side < 2; ++side) {
+    FrameView& view = frame.narrow[side];
+    if (view.owner != nullptr || !outlives_call) continue;
+    ACUITY_TRY_ASSIGN(view, copies_.copy(view));
+    inputs[side] = Input(view, inputs[side].state()->frame->format);
+  }
+  if (to_device) ACUITY_TRY(submit(frame, inputs[0], inputs[1]));
   if (frame.jobs == 0 && on_device_.size() == features_.size()) frame.narrow = {};
   Dropped dropped;
   std::unique_lock lock(mutex_);
@@ -452,13 +465,13 @@ void FramePipeline::work() {
 }
 
 // Sends a frame that is going to be entered to the device.
-Status FramePipeline::submit(Frame& frame) {
+Status FramePipeline::submit(Frame& frame, const Input& reference, const Input& distorted) {
   while (device_->is_full()) finish_oldest_on_device();
   ACUITY_TRY(state());
   std::vector<bool> measured;
   for (const size_t f : on_device_) measured.push_back(frame.uses[f].measurement != Stage::done);
   const Stopwatch watch;
-  const Status status = device_->submit(next_, frame.narrow[0], frame.narrow[1], measured);
+  const Status status = device_->submit(next_, reference, distorted, measured);
   const std::lock_guard lock(mutex_);
   progress_[on_device_.front()].milliseconds += watch.milliseconds();
   frame.index = next_;

@@ -43,8 +43,11 @@ class FramePipeline {
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
-  /// As FrameScorer::push and push_neighbour.
-  Status push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored);
+  /// As FrameScorer::push and push_neighbour. The inputs are frames.
+  Status push(const Input& reference, const Input& distorted, int64_t number, bool scored);
+  Status push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored) {
+    return push(Input(reference, FrameFormat{format_}), Input(distorted, FrameFormat{format_}), number, scored);
+  }
   /// Waits until the values of the scored frame at that place are final, as far as those pushed make it so.
   Status wait_for(size_t place);
   /// Waits for all frames. No frame is pushed afterwards.
@@ -94,7 +97,7 @@ class FramePipeline {
   void complete(const Job& job, const Status& status, std::vector<double> numbers, double milliseconds);
   void note_failure(const Job& job, const Status& status);
   void release(Frame& frame, size_t feature, Dropped& dropped);
-  Status submit(Frame& frame);
+  Status submit(Frame& frame, const Input& reference, const Input& distorted);
   void finish_oldest_on_device();
   void conclude(const Frame& frame, size_t feature);
   void work();

@@ -187,7 +187,7 @@ struct FrameScorer::State {
         features[f].on_device = list.requests()[f].entry->on_gpu;
         if (features[f].on_device) sent.push_back(features[f].feature.get());
       }
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, options.format, std::move(sent)));
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, options.format, std::move(sent), threads));
     }
     pipeline = std::make_unique<FramePipeline>(options.format, std::move(features), threads, std::move(there));
     return {};
@@ -219,7 +219,11 @@ struct FrameScorer::State {
     return {};
   }
 
-  Status push(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> given, bool to_score) {
+  Input input_of(const FrameView& view, bool of_reference) const {
+    return {view, of_reference ? options.format : options.distorted_format.value_or(options.format)};
+  }
+
+  Status push(const Input& reference, const Input& distorted, std::optional<int64_t> given, bool to_score) {
     if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
     const int64_t number = given.value_or(next_number);
     if (number < next_number) {
@@ -387,11 +391,21 @@ Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
 
 Status FrameScorer::push(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number) {
   if (!state_) return moved_from("FrameScorer");
-  return state_->push(reference, distorted, number, true);
+  return push(state_->input_of(reference, true), state_->input_of(distorted, false), number);
 }
 
 Status FrameScorer::push_neighbour(const FrameView& reference, const FrameView& distorted,
                                    std::optional<int64_t> number) {
+  if (!state_) return moved_from("FrameScorer");
+  return push_neighbour(state_->input_of(reference, true), state_->input_of(distorted, false), number);
+}
+
+Status FrameScorer::push(const Input& reference, const Input& distorted, std::optional<int64_t> number) {
+  if (!state_) return moved_from("FrameScorer");
+  return state_->push(reference, distorted, number, true);
+}
+
+Status FrameScorer::push_neighbour(const Input& reference, const Input& distorted, std::optional<int64_t> number) {
   if (!state_) return moved_from("FrameScorer");
   return state_->push(reference, distorted, number, false);
 }

@@ -100,16 +100,17 @@ Result<Input> pixels_of(const Input& input, const MemoryPool& pool, const Thread
   return state.pixels;
 }
 
-Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool) {
+Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool,
+                                              const PlaneSet& planes) {
   Input::State& state = *input.state();
   const std::lock_guard lock(state.mutex);
   // One that could not be sent is not asked for again; it stays, as others may still work on it.
   for (const auto& [known, resident] : state.residents) {
-    if (known == pool && !resident->has_failed()) return resident;
+    if (known == pool && !resident->has_failed() && resident->has(planes)) return resident;
   }
   std::shared_ptr<Resident> resident;
   if (state.frame) {
-    ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.frame->view, state.frame->format));
+    ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.frame->view, state.frame->format, planes));
   } else if (state.device.empty()) {
     ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.view));
   } else {
@@ -122,7 +123,8 @@ Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::sha
 void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived) {
   const std::lock_guard lock(input.state()->mutex);
   for (const auto& [known, resident] : input.state()->residents) {
-    if (known != pool) continue;
+    // Whoever sent some planes only looks after them.
+    if (known != pool || !resident->has(kAllPlanes)) continue;
     if (arrived && resident->is_sent()) resident->note_arrival();
     resident->settle();
   }

@@ -42,7 +42,9 @@ struct Input::State {
 Result<Input> pixels_of(const Input& input, const MemoryPool& pool, const Threads& threads);
 
 /// The picture on the device, which need not have been sent yet.
-Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool);
+/// Of a frame, at least these planes of it.
+Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool,
+                                              const PlaneSet& planes = kAllPlanes);
 
 /// Waits until nothing that was sent to the device is still read from the picture's memory. `arrived`: somebody waited
 /// for work there that read all of it.

@@ -281,7 +281,7 @@ class Checks {
     features[0].on_device = on_device;
     std::unique_ptr<FrameDevice> there;
     if (on_device) {
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device_, clip.shape, {features[0].feature.get()}));
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device_, clip.shape, {features[0].feature.get()}, 2));
     }
     FramePipeline pipeline(clip.shape, std::move(features), 1, std::move(there));
     for (size_t i = 0; i < clip.reference.size(); ++i) {

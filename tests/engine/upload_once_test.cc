@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "acuity/frame_scorer.h"
 #include "acuity/input.h"
 #include "acuity/scorer.h"
 #include "device/fake_driver_test.h"
@@ -176,6 +177,42 @@ TEST_F(UploadOnceTest, FramesTravelAsTheyAreStored) {
   format.siting = Siting::left;
   ASSERT_TRUE(alone.score(frame_at(memory.data()), frame_at(memory.data() + kFrame)).ok());
   EXPECT_EQ(calls_of("cuGraphLaunch"), launches + 1);
+}
+
+TEST_F(UploadOnceTest, FramesTravelOnceForMetricsOfPicturesAndOfFrames) {
+  const FrameFormat format{{.width = 1280, .height = 1100}};
+  constexpr size_t kLuma = size_t{1280} * 1100, kFrame = kLuma * 3 / 2;
+  const auto samples = std::make_shared<std::vector<std::byte>>(2 * kFrame, std::byte{100});
+  const auto frame_at = [&](size_t offset) {
+    FrameView view{format};
+    const std::byte* first = samples->data() + offset;
+    view.planes = {first, first + kLuma, first + kLuma * 5 / 4};
+    view.row_strides = {1280, 640, 640};
+    view.owner = samples;
+    return Input(view, format);
+  };
+  Scorer pictures = must(Scorer::create({.metrics = kFive, .device = "cuda"}, format.width, format.height));
+  const auto scorer_of = [&](const std::string& chroma) {
+    return must(FrameScorer::create(
+        {.metrics = {{"psnr_yuv", {{"enable_chroma", chroma}}}}, .format = format, .device = "cuda"}));
+  };
+  ASSERT_TRUE(pictures.score(frame_at(0), frame_at(kFrame)).ok());  // sends tables
+  FrameScorer frames = scorer_of("true");
+  for (int i = 0; i < 9; ++i) {
+    fake->uploads.clear();
+    const Input reference = frame_at(0), distorted = frame_at(kFrame);
+    ASSERT_TRUE(frames.push(reference, distorted).ok());
+    ASSERT_TRUE(pictures.score(reference, distorted).ok());
+    EXPECT_EQ(sent(), 2 * kFrame) << i;
+  }
+  EXPECT_TRUE(frames.finish().ok());
+  fake->uploads.clear();
+  FrameScorer luma = scorer_of("false");
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(luma.push(frame_at(0), frame_at(kFrame)).ok());
+  EXPECT_TRUE(luma.finish().ok());
+  EXPECT_EQ(sent(), 9 * 2 * kLuma) << "nobody looks at colour";
+  EXPECT_EQ(scorer_of("true").push(Input(view_of(samples->data())), frame_at(0)).message(),
+            "the reference Input is no frame; make it of a FrameView");
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DeviceP
 }
 
 Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DevicePool>& pool, const FrameView& frame,
-                                                   const FrameFormat& format) {
+                                                   const FrameFormat& format, const PlaneSet& planes) {
   constexpr size_t kRowAlignment = 64, kWord = 4, kLargestGap = 1024;
   std::shared_ptr<Resident> resident(new Resident(frame.height));
   resident->sample_bytes_ = static_cast<size_t>(frame.sample_bytes());
@@ -92,6 +92,8 @@ Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DeviceP
   size_t offset = 0;
   for (int plane = 0; plane < frame.planes_count(); ++plane) {
     const auto p = static_cast<size_t>(plane);
+    layout.planes[p] = planes[p];
+    if (!planes[p]) continue;
     Strand strand{.from = frame.planes[p],
                   .row_stride = frame.row_strides[p],
                   .rows = frame.plane_height(plane),
@@ -119,6 +121,14 @@ Status Resident::take_memory(const std::shared_ptr<DevicePool>& pool) {
   ACUITY_TRY_ASSIGN(memory_, pool->take(bytes, "samples"));
   address_ = memory_->address();
   return {};
+}
+
+bool Resident::has(const PlaneSet& planes) const {
+  if (!frame_) return true;
+  for (size_t p = 0; p < static_cast<size_t>(frame_->format.planes_count()); ++p) {
+    if (planes[p] && !frame_->planes[p]) return false;
+  }
+  return true;
 }
 
 size_t Resident::row_bytes() const {

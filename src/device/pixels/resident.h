@@ -33,10 +33,15 @@ struct SampleLayout {
   bool operator==(const SampleLayout&) const = default;
 };
 
+/// Which planes of a frame.
+using PlaneSet = std::array<bool, 3>;
+inline constexpr PlaneSet kAllPlanes{true, true, true};
+
 /// The samples of a frame: sample (x, y) of plane p is number first[p] + y * row_step[p] + x. Rows begin at multiples
 /// of 4 bytes.
 struct FrameLayout {
   FrameFormat format;
+  PlaneSet planes{};  // that are there
   std::array<int, 3> first{};
   std::array<int, 3> row_step{};
 };
@@ -52,9 +57,9 @@ class Resident : public std::enable_shared_from_this<Resident> {
  public:
   /// Room for the samples of a picture. Its memory must not change or go until they have arrived.
   static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const ImageView& view);
-  /// The same for a frame.
+  /// The same for some planes of a frame.
   static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const FrameView& frame,
-                                                  const FrameFormat& format);
+                                                  const FrameFormat& format, const PlaneSet& planes = kAllPlanes);
   /// Samples that are on the device already; the planes of the view are addresses there. Channels lie at equal
   /// distances.
   static Result<std::shared_ptr<Resident>> of_device_memory(const ImageView& view, std::shared_ptr<const void> owner);
@@ -67,6 +72,8 @@ class Resident : public std::enable_shared_from_this<Resident> {
   const SampleLayout& layout() const { return layout_; }
   /// Of a frame; nothing for a picture.
   const std::optional<FrameLayout>& frame() const { return frame_; }
+  /// Whether these planes are there.
+  bool has(const PlaneSet& planes) const;
   /// That of the memory they are in; 0 where it is somebody else's.
   uint64_t place() const { return memory_ ? memory_.number() : 0; }
   size_t bytes() const { return memory_ ? memory_->size() : 0; }
