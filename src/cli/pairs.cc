@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,17 +17,23 @@ namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are scored side by side
 
-Result<Picture> read(const std::string& path, const ScoreJob& job, bool reference, FileFacts& facts) {
+ReadPicture read_picture_of(const ScoreJob& job, const std::string& path, bool is_reference) {
   const Stopwatch watch;
-  Result<Picture> picture = read_picture(path, job.limits, reference ? job.reference_frame : job.distorted_frame);
-  const std::optional<Crop>& crop = reference ? job.geometry.crop_reference : job.geometry.crop_distorted;
-  if (!picture.ok()) return picture;
+  ReadPicture read;
+  Result<Picture>& picture = read.picture;
+  picture = read_picture(path, job.limits, is_reference ? job.reference_frame : job.distorted_frame);
+  const std::optional<Crop>& crop = is_reference ? job.geometry.crop_reference : job.geometry.crop_distorted;
+  if (!picture.ok()) return read;
+  FileFacts& facts = read.facts;
   if (crop) {
-    if (Status cropped = crop_picture(*picture, *crop, shown(path)); !cropped.ok()) return cropped;
+    if (Status cropped = crop_picture(*picture, *crop, shown(path)); !cropped.ok()) {
+      picture = cropped;
+      return read;
+    }
     facts.changed = {picture->found.back()};
   }
   facts = {picture->format, picture->found, picture->assumed, watch.milliseconds(), std::move(facts.changed)};
-  return picture;
+  return read;
 }
 
 bool same_size(const ImageView& a, const ImageView& b) { return a.width == b.width && a.height == b.height; }
@@ -93,26 +100,26 @@ ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, in
           .want_map = job.want_map};
 }
 
-PairScorer::PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress)
-    : job_(job), progress_(std::move(progress)), threads_(job.threads) {
-  // Standard input is read by one at a time.
-  if (job_.distorted.front() != "-" && job_.reference != "-") {
-    first_ = std::async([this] {
-      Ahead ahead;
-      ahead.picture = read(job_.distorted.front(), job_, false, ahead.facts);
-      return ahead;
-    });
-  }
-  status_ = open_reference();
+std::shared_ptr<ReadAhead> read_ahead(const ScoreJob& job) {
+  const std::string& distorted = job.distorted.front();
+  std::error_code error;
+  const auto is_file = [&](const std::string& path) { return std::filesystem::is_regular_file(path, error); };
+  if (!is_file(job.reference) || !is_file(distorted)) return nullptr;
+  const auto begin = [&job](const std::string& path, bool is_reference) {
+    return std::async([job, path, is_reference] { return read_picture_of(job, path, is_reference); });
+  };
+  return std::make_shared<ReadAhead>(ReadAhead{begin(job.reference, true), begin(distorted, false)});
 }
 
-PairScorer::~PairScorer() {
-  if (first_.valid()) first_.wait();
-}
+PairScorer::PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress)
+    : job_(job), progress_(std::move(progress)), threads_(job.threads), status_(open_reference()) {}
 
 Status PairScorer::open_reference() {
   progress_("reading " + shown(job_.reference));
-  Result<Picture> picture = read(job_.reference, job_, true, reference_facts_);
+  ReadPicture read =
+      job_.ahead ? job_.ahead->reference.get() : read_picture_of(job_, job_.reference, /*is_reference=*/true);
+  reference_facts_ = std::move(read.facts);
+  Result<Picture>& picture = read.picture;
   if (!picture.ok()) return picture.status();
   if (job_.geometry.scale_reference == true) {
     original_ = std::move(*picture);
@@ -219,15 +226,12 @@ void PairScorer::note_scores(PairResult& result, Result<std::vector<Score>> scor
 
 Status PairScorer::enter(Entrant& entrant, bool first) {
   PairResult& result = entrant.result;
-  Ahead ahead;
-  if (first && first_.valid()) {
-    ahead = first_.get();
-  } else {
-    ahead.picture = read(result.distorted, job_, false, ahead.facts);
-  }
-  result.distorted_facts = std::move(ahead.facts);
-  if (ahead.picture.ok()) entrant.distorted = std::move(*ahead.picture);
-  return ahead.picture.status();
+  const bool is_ahead = first && job_.ahead && job_.ahead->distorted.valid();
+  ReadPicture read =
+      is_ahead ? job_.ahead->distorted.get() : read_picture_of(job_, result.distorted, /*is_reference=*/false);
+  result.distorted_facts = std::move(read.facts);
+  if (read.picture.ok()) entrant.distorted = std::move(*read.picture);
+  return read.picture.status();
 }
 
 // Scales one of them where that is wanted, and sees whether they can be compared.

@@ -24,6 +24,27 @@
 
 namespace acuity::cli {
 
+/// What is known of a file without its pixels.
+struct FileFacts {
+  std::string format;
+  std::vector<std::string> found;
+  std::vector<std::string> assumed;
+  double decode_ms = 0;
+  std::vector<std::string> changed{};  // how it was cropped and scaled; part of what was found
+};
+
+/// A picture, or why it could not be read.
+struct ReadPicture {
+  Result<Picture> picture = Status();
+  FileFacts facts;
+};
+
+/// Pictures that are read while other things are done.
+struct ReadAhead {
+  std::future<ReadPicture> reference;
+  std::future<ReadPicture> distorted;  // the first
+};
+
 /// What is to be done.
 struct ScoreJob {
   std::string reference;
@@ -40,6 +61,7 @@ struct ScoreJob {
   PictureLimits limits;
   std::optional<int64_t> reference_frame;  // which picture of a file that holds several
   std::optional<int64_t> distorted_frame;
+  std::shared_ptr<ReadAhead> ahead;  // null: nothing is
 };
 
 struct MetricScore {
@@ -48,15 +70,6 @@ struct MetricScore {
   Score score;                              // of a video: the means
   std::vector<std::vector<double>> series;  // of a video: for the value and each output, that of each frame
   std::vector<NamedValue> aggregates{};     // of a video: what there is one of for all frames together
-};
-
-/// What is known of a file without its pixels.
-struct FileFacts {
-  std::string format;
-  std::vector<std::string> found;
-  std::vector<std::string> assumed;
-  double decode_ms = 0;
-  std::vector<std::string> changed{};  // how it was cropped and scaled; part of what was found
 };
 
 struct FramePair {
@@ -115,13 +128,15 @@ std::string shown(const std::string& path);
 /// The library speaks of the reference and the distorted picture; people know them by their files.
 Status naming_files(const Status& status, const std::string& files);
 bool finite(const Score& score);
+/// Begins to read the reference and the first distorted picture, both at once. Null unless both are files: what comes
+/// through a pipe is read when it is needed.
+std::shared_ptr<ReadAhead> read_ahead(const ScoreJob& job);
 ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs);
 
 class PairScorer {
  public:
   /// `progress` is called with what comes next, in words.
   explicit PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress);
-  ~PairScorer();
 
   /// Why no picture can be scored; ok when some can.
   const Status& status() const { return status_; }
@@ -158,12 +173,6 @@ class PairScorer {
   Picture reference_;
   FileFacts reference_facts_;
   double prepare_ms_ = 0;
-  // The first distorted picture, which is read while the reference is.
-  struct Ahead {
-    Result<Picture> picture = Status();
-    FileFacts facts;
-  };
-  std::future<Ahead> first_;
   std::optional<Scorer> scorer_;
   Reference kept_;                  // of the reference, while it is prepared
   std::optional<Colour> prepared_;  // the colours that were prepared

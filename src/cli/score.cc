@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <span>
 
@@ -113,13 +114,13 @@ Status plan_output(const Request& request, Plan& plan) {
   return {};
 }
 
-Status plan_machine(const Request& request, ScoreJob& job) {
+using DeviceOpening = std::future<Result<std::shared_ptr<Device>>>;
+
+// Opening a GPU takes long, so that begins here.
+Status plan_machine(const Request& request, ScoreJob& job, DeviceOpening& opening) {
   job.device = request.value("--device");
   if (job.device != "auto" && job.device != "cpu") {
-    // Opened here, so that a device that cannot be used is reported once, before any picture is read.
-    Result<std::shared_ptr<Device>> device = open_device(job.device);
-    if (!device.ok()) return device.status();
-    job.opened_device = std::move(*device);
+    opening = std::async([name = job.device] { return open_device(name); });
   }
   const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
   if (!memory.ok()) return memory.status();
@@ -176,7 +177,8 @@ Result<Plan> make_plan(const Request& request) {
   ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
   ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
   plan.job.want_map = !plan.maps.pattern.empty();
-  if (Status machine = plan_machine(request, plan.job); !machine.ok()) return machine;
+  DeviceOpening opening;
+  ACUITY_TRY(plan_machine(request, plan.job, opening));
   ACUITY_TRY(plan_output(request, plan));
   ACUITY_TRY_ASSIGN(plan.limits, parse_limits(request.values("--fail-under"), plan.job.metrics));
   plan.explain = request.has("--explain");
@@ -189,6 +191,9 @@ Result<Plan> make_plan(const Request& request) {
   const bool pooled =
       std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });
   if (pooled && !plan.video) return usage("--fail-under names a pool, which frames of videos have; these are pictures");
+  if (!plan.video) plan.job.ahead = read_ahead(plan.job);
+  // A device that cannot be used is reported once, before any result.
+  if (opening.valid()) ACUITY_TRY_ASSIGN(plan.job.opened_device, opening.get());
   return plan;
 }
 
