@@ -79,7 +79,6 @@ int code16_at(samples_in buffer_, int index) { return int((buffer_.data[index >>
 #define from_bits(a) intBitsToFloat(a)
 #define bits_of_wide(a) doubleBitsToInt64(a)
 #define wide_from_bits(a) int64BitsToDouble(a)
-#define to_real(a) float(a)
 #define to_wide(a) double(a)
 #define to_whole(a) int(a)
 #define to_natural(a) uint(a)
@@ -94,6 +93,18 @@ int leading_zeros(uint64_t a) {
   const uint high = uint(a >> 32);
   return high != 0u ? leading_zeros(high) : 32 + leading_zeros(uint(a));
 }
+float to_real(float a) { return a; }
+float to_real(double a) { return float(a); }
+float to_real(int a) { return float(a); }
+float to_real(uint a) { return float(a); }
+// Some drivers round twice, first to a double. So only 32 bits are left to them: the first ones, and in the last of
+// these whether any bit follows.
+float to_real(uint64_t a) {
+  const int shift = 32 - leading_zeros(uint(a >> 32));
+  const uint rest = shift == 0 ? 0u : uint((a << (64 - shift)) != uint64_t(0));
+  return float(uint(a >> shift) | rest) * from_bits((127 + shift) << 23);
+}
+float to_real(int64_t a) { return a < int64_t(0) ? -to_real(uint64_t(-a)) : to_real(uint64_t(a)); }
 #define count_ones(a) bitCount(a)
 #define SHIFT_RIGHT(value, bits) ((value) >> (bits))
 #define SHIFT_LEFT(value, bits) ((value) << (bits))
