@@ -37,8 +37,8 @@ TEST(Statuses, AFrameScorerThatWasMovedFromSaysSo) {
   ASSERT_TRUE(created.ok()) << created.status().message();
   const FrameScorer kept = std::move(*created);
   FrameScorer& moved = *created;
-  for (const Status& status :
-       {moved.push({}, {}), moved.push_neighbour({}, {}), moved.finish().status(), moved.score_at(0).status()}) {
+  for (const Status& status : {moved.push(FrameView{}, FrameView{}), moved.push_neighbour(FrameView{}, FrameView{}),
+                               moved.finish().status(), moved.score_at(0).status()}) {
     EXPECT_EQ(status.code(), StatusCode::usage);
     EXPECT_EQ(status.message(), "this FrameScorer was moved from; use the one it was moved to");
   }
