@@ -48,7 +48,8 @@ extern "C" void on_interrupt(int number) {
   if (put_off != 0) {
     put_off = 0;
     interrupted_by = number;
-    constexpr std::string_view kNote = "acuity: interrupted; what was scored will be written (again: end at once)\n";
+    constexpr std::string_view kNote =
+        "acuity: interrupted; writing what was scored so far (interrupt again to stop at once)\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kNote.data(), kNote.size());
     return;
   }

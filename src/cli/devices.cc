@@ -54,7 +54,7 @@ int run_devices(const Request&, Console& console) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   console.print(
       fmt::format("{}  {}\n"
-                  "  instruction set  {} in use; ACUITY_CPU takes {}\n"
+                  "  instruction set  {} in use; ACUITY_CPU accepts {}\n"
                   "  cores            {}\n"
                   "  memory           {}\n",
                   console.bold("cpu"), processor_name(cpuinfo), cpu_target(), fmt::join(targets, ", "),

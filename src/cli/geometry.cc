@@ -35,19 +35,19 @@ const std::vector<Option>& geometry_options() {
   static const std::vector<Option> table = {
       {.name = "--scale",
        .value = "SIDE",
-       .help = "bring the pictures or frames of this side to the size of the other's",
+       .help = "scale the pictures or frames of this side to the size of the other",
        .words = {"ref", "dist"},
        .suggest = Suggest::words},
       {.name = "--scaler",
        .value = "FILTER",
-       .help = "what --scale does it with",
+       .help = "the filter of --scale",
        .default_value = "bicubic",
        .words = {"bicubic", "bilinear", "lanczos"},
        .suggest = Suggest::words},
       {.name = "--crop",
        .value = "WxH+X+Y",
-       .help = "compare this part alone: its size, its left column and its top row; one value for both sides or two as "
-               "REF,DIST, of which one may be empty; done before --scale"},
+       .help = "compare only this part: its size, left column and top row; one value for both sides, or two as "
+               "REF,DIST, one of which may be empty; applied before --scale"},
   };
   return table;
 }
@@ -57,11 +57,12 @@ Result<Geometry> plan_geometry(const Request& request) {
   ACUITY_TRY(read_sides(request, "--crop", parse_crop, geometry.crop_reference, geometry.crop_distorted));
   if (request.has("--scale")) {
     const std::string side = request.value("--scale");
-    if (side != "ref" && side != "dist") return usage(fmt::format("--scale is '{}'; use ref or dist", side));
+    if (side != "ref" && side != "dist")
+      return usage(fmt::format("invalid value '{}' for --scale: expected ref or dist", side));
     geometry.scale_reference = side == "ref";
   }
   if (!request.has("--scaler")) return geometry;
-  if (!geometry.scale_reference) return usage("--scaler says how --scale works, which is not given");
+  if (!geometry.scale_reference) return usage("--scaler needs --scale");
   Result<Scaler> scaler = parse_scaler(request.value("--scaler"));
   if (!scaler.ok()) return usage("--scaler: " + scaler.status().message());
   geometry.scaler = *scaler;
@@ -90,8 +91,8 @@ Status unequal_sizes(const std::string& reference_name, int width, int height, c
                      int distorted_width, int distorted_height) {
   return Status(
       StatusCode::input,
-      fmt::format("{} is {}x{} pixels but {} is {}x{}: --scale dist or --scale ref brings one to the size of the other "
-                  "(--scaler says how), --crop WxH+X+Y,WxH+X+Y compares a part of each",
+      fmt::format("{} is {}x{} pixels but {} is {}x{}: use --scale dist or --scale ref to bring one to the size of the "
+                  "other, or --crop WxH+X+Y,WxH+X+Y to compare a part of each",
                   reference_name, width, height, distorted_name, distorted_width, distorted_height));
 }
 

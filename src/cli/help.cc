@@ -75,8 +75,8 @@ std::string general_help() {
   Rows rows;
   for (const Command& command : commands()) rows.push_back({command.name, command.summary});
   return fmt::format(
-      "Acuity says how visible the difference between two pictures is.\n\n"
-      "{}\nUsage: acuity COMMAND ...\n\nCommands ('acuity COMMAND --help' says more):\n{}\n{}\n{}",
+      "Acuity measures how visible the difference between two pictures or videos is.\n\n"
+      "{}\nUsage: acuity COMMAND ...\n\nCommands ('acuity COMMAND --help' shows its options):\n{}\n{}\n{}",
       examples_text(commands().front().examples), table(rows), options_text(general_options()), exit_codes_text());
 }
 

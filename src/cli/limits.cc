@@ -34,8 +34,8 @@ Result<size_t> find_choice(const std::string& name, std::span<const MetricChoice
     labels.push_back(metrics[i].label);
   }
   if (places.size() == 1) return places.front();
-  return usage(fmt::format("--fail-under names '{}', but -m computes {}{}", name, fmt::join(labels, ", "),
-                           places.empty() ? did_you_mean(name, labels) : "; write one of those in full"));
+  return usage(fmt::format("--fail-under names '{}', but -m has {}{}", name, fmt::join(labels, ", "),
+                           places.empty() ? did_you_mean(name, labels) : "; write one of these in full"));
 }
 
 Result<Limit> parse_limit(const std::string& text, std::span<const MetricChoice> metrics) {
@@ -45,8 +45,8 @@ Result<Limit> parse_limit(const std::string& text, std::span<const MetricChoice>
     const Result<double> bound = parse_number(text, "--fail-under");
     if (!bound.ok()) {
       return usage(
-          fmt::format("'{}' does not do for --fail-under; use a number such as 70 or 0.5, or a condition such "
-                      "as 'ssimulacra2>=70' or 'vmaf.p5>=80', in quotes because > means something to shells",
+          fmt::format("invalid value '{}' for --fail-under: expected a number such as 70 or 0.5, or a condition such "
+                      "as 'ssimulacra2>=70' or 'vmaf.p5>=80', in quotes because shells interpret >",
                       text));
     }
     limit.bound = *bound;
@@ -54,7 +54,7 @@ Result<Limit> parse_limit(const std::string& text, std::span<const MetricChoice>
     return limit;
   }
   if (text.substr(sign + 1, 1) != "=") {
-    return usage(fmt::format("'{}' does not do for --fail-under; write >= or <=", text));
+    return usage(fmt::format("invalid value '{}' for --fail-under: expected >= or <=", text));
   }
   limit.at_least = text[sign] == '>';
   ACUITY_TRY_ASSIGN(limit.bound, parse_number(trimmed(std::string_view(text).substr(sign + 2)),

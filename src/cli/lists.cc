@@ -83,7 +83,7 @@ Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<c
   for (const std::string& list : lists) {
     for (const std::string_view text : split(list, ',')) {
       if (trimmed(text).empty()) {
-        return usage(fmt::format("the list of metrics '{}' has an empty place; separate names by single commas", list));
+        return usage(fmt::format("the list of metrics '{}' has an empty name; separate names by single commas", list));
       }
       Result<MetricChoice> choice = parse_metric(trimmed(text), known);
       if (!choice.ok()) return choice.status();
@@ -109,13 +109,14 @@ Result<MemoryMode> parse_memory(std::string_view text) {
     if (!rows.ok()) return rows.status();
     return MemoryMode::strip(*rows);
   }
-  return usage(fmt::format("--memory is '{}'; use auto, full or strip:ROWS", text));
+  return usage(fmt::format("invalid value '{}' for --memory: expected auto, full or strip:ROWS", text));
 }
 
 Result<int> parse_whole(std::string_view text, std::string_view what, int least, int most) {
   int number = 0;
   if (read_number(text, number) && number >= least && number <= most) return number;
-  return usage(fmt::format("'{}' does not do for {}; use a whole number from {} to {}", text, what, least, most));
+  return usage(
+      fmt::format("invalid value '{}' for {}: expected a whole number from {} to {}", text, what, least, most));
 }
 
 Result<double> parse_time(std::string_view text, std::string_view what) {
@@ -131,13 +132,13 @@ Result<double> parse_time(std::string_view text, std::string_view what) {
     seconds = seconds * 60 + number + whole;
   }
   if (good) return seconds;
-  return usage(fmt::format("'{}' does not do for {}; write a time as in 00:01:30 or 1:30.5", text, what));
+  return usage(fmt::format("invalid value '{}' for {}: expected a time such as 00:01:30 or 1:30.5", text, what));
 }
 
 Result<double> parse_number(std::string_view text, std::string_view what) {
   double number = 0;
   if (read_number(text, number) && std::isfinite(number)) return number;
-  return usage(fmt::format("'{}' does not do for {}; use a number such as 70 or 0.5", text, what));
+  return usage(fmt::format("invalid value '{}' for {}: expected a number such as 70 or 0.5", text, what));
 }
 
 }  // namespace acuity::cli

@@ -18,7 +18,7 @@ namespace {
 
 int usage_error(const std::string& message, const std::string& help) {
   Console console("auto");
-  console.complain(fmt::format("{}; 'acuity {}--help' says more", message, help));
+  console.complain(fmt::format("{}; see 'acuity {}--help'", message, help));
   return console.finish(kExitUsage);
 }
 

@@ -57,13 +57,15 @@ std::string command_section(const Command& command) {
 
 std::string manual_page() {
   std::string text = fmt::format(".TH ACUITY 1 \"\" \"acuity {}\" \"User Commands\"\n", acuity_version());
-  text += ".SH NAME\nacuity \\- how visible the difference between two pictures is\n";
+  text += ".SH NAME\nacuity \\- how visible the difference between two pictures or videos is\n";
   text += ".SH SYNOPSIS\n";
   for (const Command& command : commands()) {
     text += fmt::format(".B acuity {}\n[\\fIOPTION\\fR]... {}\n.br\n", command.name, roff(command.arguments));
   }
   text += ".B acuity \\-\\-help\n|\n.B \\-\\-version\n";
-  text += ".SH DESCRIPTION\nAcuity computes perceptual metrics of picture quality and says what the values mean.\n";
+  text +=
+      ".SH DESCRIPTION\nAcuity computes perceptual metrics of picture and video quality and shows what the values "
+      "mean.\n";
   text += ".SH COMMANDS\n";
   for (const Command& command : commands()) text += command_section(command);
   text += ".SS Options of every command\n";

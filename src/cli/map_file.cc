@@ -41,14 +41,21 @@ void replace_all(std::string& text, std::string_view what, const std::string& wi
 
 Status check_pattern(const std::string& pattern, size_t pictures, size_t metrics) {
   if (!ends_in(pattern, ".png") && !ends_in(pattern, ".pfm")) {
-    return usage(fmt::format("--map is '{}'; its name must end in .png (colours) or .pfm (floats)", pattern));
+    if (std::error_code error; std::filesystem::is_directory(pattern, error)) {
+      const std::filesystem::path name = std::filesystem::path(pattern) / "{distorted}-{metric}.png";
+      return usage(fmt::format("--map '{}' is a folder: name the files in it, as in '{}'", pattern, name.string()));
+    }
+    return usage(
+        fmt::format("invalid value '{}' for --map: expected a name that ends in .png (colours) or .pfm "
+                    "(floats)",
+                    pattern));
   }
   const bool one_for_all = pictures > 1 && pattern.find(kDistorted) == std::string::npos;
   const bool one_for_metrics = metrics > 1 && pattern.find(kMetric) == std::string::npos;
   if (!one_for_all && !one_for_metrics) return {};
   return usage(fmt::format(
-      "--map '{}' is one file, but there are {} distorted files and {} metrics: write {} where its "
-      "name is to hold theirs, as in 'map-{}{}{}.png'",
+      "--map '{}' is one file, but there are {} distorted files and {} metrics: put {} in its "
+      "name, as in 'map-{}{}{}.png'",
       pattern, pictures, metrics,
       one_for_all && one_for_metrics ? "{distorted} and {metric}"
       : one_for_all                  ? kDistorted
@@ -72,10 +79,10 @@ Result<MapColours> read_colours(const Request& request, const std::string& patte
   MapColours colours;
   for (const char* option : {"--map-range", "--map-colours"}) {
     if (!request.has(option)) continue;
-    if (pattern.empty()) return usage(fmt::format("{} says how --map shows a map, which is not given", option));
+    if (pattern.empty()) return usage(fmt::format("{} needs --map", option));
     if (ends_in(pattern, ".pfm")) {
       return usage(
-          fmt::format("{} is for maps in colours (.png), and '{}' holds the values themselves", option, pattern));
+          fmt::format("{} is for maps in colours (.png); '{}' will hold the values themselves", option, pattern));
     }
   }
   if (request.has("--map-range")) {
@@ -85,11 +92,11 @@ Result<MapColours> read_colours(const Request& request, const std::string& patte
   if (!request.has("--map-colours")) return colours;
   const std::string choice = request.value("--map-colours");
   if (choice != "metric" && choice != "common") {
-    return usage(fmt::format("--map-colours is '{}'; use metric or common", choice));
+    return usage(fmt::format("invalid value '{}' for --map-colours: expected metric or common", choice));
   }
   colours.own = choice == "metric";
   if (colours.own && colours.range) {
-    return usage("--map-range is for the common colours; those of a metric have a range of their own");
+    return usage("--map-range needs the common colours: leave out --map-colours metric, whose range is fixed");
   }
   return colours;
 }
@@ -101,16 +108,17 @@ const std::vector<Option>& map_options() {
       {.name = "--map",
        .value = "FILE",
        .help =
-           "write the difference map; the name ends in .png (colours) or .pfm (floats), and holds {distorted} where "
-           "several files are compared and {metric} where several metrics are; of a video --frame says which frame",
+           "write the difference map; the name must end in .png (colours) or .pfm (floats), contain {distorted} with "
+           "several distorted files and {metric} with several metrics; a video needs --frame",
        .suggest = Suggest::files},
       {.name = "--map-range",
        .value = "LOW,HIGH",
-       .help = "the values that black and the brightest colour stand for, so that maps can be compared; otherwise they "
-               "are fitted to each map"},
+       .help =
+           "the values of black and of the brightest colour, so that maps can be compared; the default fits them to "
+           "each map"},
       {.name = "--map-colours",
        .value = "WHICH",
-       .help = "those of the metric's own tools, where it has any (butteraugli), or the ones common to all metrics",
+       .help = "the colours of the metric's own tools, if it has any (butteraugli), or those common to all metrics",
        .default_value = "metric, and common with --map-range",
        .words = {"metric", "common"},
        .suggest = Suggest::words},
@@ -127,14 +135,15 @@ Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> d
   ACUITY_TRY(check_pattern(plan.pattern, distorted.size(), metrics.size()));
   for (const MetricChoice& metric : metrics) {
     if (find_metric(metric.name)->has_map) continue;
-    return usage(fmt::format("{} has no difference map; 'acuity metrics' tells which metrics do", metric.name));
+    return usage(
+        fmt::format("{} has no difference map; 'acuity metrics' lists the metrics that have one", metric.name));
   }
   std::set<std::string> taken;
   for (const std::string& file : distorted) {
     for (const MetricChoice& metric : metrics) {
       const std::string path = map_path(plan.pattern, file, metric.label);
       if (!taken.insert(path).second) {
-        return usage(fmt::format("two maps would be {}: the distorted files need different names", path));
+        return usage(fmt::format("two maps would have the name {}: give the distorted files different names", path));
       }
       ACUITY_TRY(OutputFile::check(path, "--map", inputs).status());
     }

@@ -12,7 +12,7 @@ namespace {
 Result<bool> parse_range(std::string_view text) {
   if (text == "full") return true;
   if (text == "limited") return false;
-  return Status(StatusCode::usage, fmt::format("'{}' is not known; use one of limited, full", text));
+  return Status(StatusCode::usage, fmt::format("'{}' is unknown; use one of limited, full", text));
 }
 
 }  // namespace
@@ -21,35 +21,36 @@ const std::vector<Option>& sample_options() {
   static const std::vector<Option> table = {
       {.name = "--colour",
        .value = "SPACE",
-       .help = "what the samples of a picture or video mean, instead of what the file says: transfer function and "
-               "primaries; this and the next five take one value for both sides or two as REF,DIST, of which one may "
-               "be empty",
+       .help =
+           "the transfer function and primaries of a picture or video, instead of what the file states; this and the "
+           "next five accept one value for both sides, or two as REF,DIST, one of which may "
+           "be empty",
        .default_value = "file",
        .words = {"file", "srgb", "linear", "gamma22", "display-p3", "bt709", "bt2020", "bt2100-pq", "bt2100-hlg"},
        .suggest = Suggest::words},
       {.name = "--transfer",
        .value = "NAME",
-       .help = "how samples become light, instead of what the file says",
+       .help = "the transfer function, instead of what the file states",
        .words = {"bt1886", "gamma22", "gamma28", "linear", "srgb", "pq", "hlg"},
        .suggest = Suggest::words},
       {.name = "--primaries",
        .value = "NAME",
-       .help = "which red, green and blue are meant",
+       .help = "the primaries, instead of what the file states",
        .words = {"bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "dci-p3", "display-p3"},
        .suggest = Suggest::words},
       {.name = "--range",
        .value = "RANGE",
-       .help = "which numbers of Y'CbCr are black and white",
+       .help = "the range of Y'CbCr codes",
        .words = {"limited", "full"},
        .suggest = Suggest::words},
       {.name = "--matrix",
        .value = "MATRIX",
-       .help = "how colour is computed from Y', Cb and Cr",
+       .help = "the matrix of Y'CbCr",
        .words = {"bt601", "bt709", "bt2020", "smpte240m", "fcc"},
        .suggest = Suggest::words},
       {.name = "--siting",
        .value = "PLACE",
-       .help = "where colour samples lie among the pixels",
+       .help = "where chroma samples lie among the pixels",
        .words = {"left", "centre", "top-left"},
        .suggest = Suggest::words},
   };
@@ -60,13 +61,14 @@ const std::vector<Option>& comparison_options() {
   static const std::vector<Option> table = {
       {.name = "--at",
        .value = "FORM",
-       .help = "in which form of Y'CbCr metrics of frames compare two sides that differ: as the reference has it, as "
-               "the distorted has it, or with this subsampling and depth",
+       .help =
+           "the form of Y'CbCr in which frame metrics compare two sides that differ: that of the reference, that of "
+           "the distorted, or this subsampling and depth",
        .default_value = "ref",
        .words = {"ref", "dist", "yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10", "yuv422p10", "yuv444p10"},
        .suggest = Suggest::words},
       {.name = "--colour-as-stored",
-       .help = "compare code values although the transfer functions or primaries of the two sides differ"},
+       .help = "compare code values even if the transfer functions or primaries of the two sides differ"},
   };
   return table;
 }

@@ -39,8 +39,13 @@ Result<OpenedPair> open_pair(const std::string& reference, const std::string& di
   ACUITY_TRY(bring_to_depth(sources.reference, plan.reference, reference));
   ACUITY_TRY(bring_to_depth(sources.distorted, plan.distorted, distorted));
   ACUITY_TRY_ASSIGN(sources, with_geometry(std::move(sources), geometry, shown(reference), shown(distorted)));
-  pair.reference_changes = found_from(found, *sources.reference);
-  pair.distorted_changes = found_from(distorted_found, *sources.distorted);
+  for (auto [changes, source, place] :
+       {std::tuple(&pair.reference_changes, sources.reference.get(), found),
+        std::tuple(&pair.distorted_changes, sources.distorted.get(), distorted_found)}) {
+    *changes = source->format().stated;
+    const std::vector<std::string> later = found_from(place, *source);
+    changes->insert(changes->end(), later.begin(), later.end());
+  }
   return pair;
 }
 

@@ -14,8 +14,8 @@ namespace acuity::cli {
 
 struct OpenedPair {
   Sources sources;
-  Colour frame_colour;                         // what pictures are converted to for metrics of frames
-  std::vector<std::string> reference_changes;  // how its frames were cropped and scaled
+  Colour frame_colour;                         // what pictures are converted to for frame metrics
+  std::vector<std::string> reference_changes;  // how its frames were turned, cropped and scaled
   std::vector<std::string> distorted_changes;
   std::vector<std::string> warnings;
 };

@@ -60,38 +60,38 @@ std::vector<Option> picture_options() {
        .repeats = true},
       {.name = "--plain", .help = "print text for people; this is the default"},
       {.name = "--json", .help = "print JSON, schema acuity-score/1"},
-      {.name = "--csv", .help = "print CSV, one row for each pair and metric, and of videos for each frame and pool"},
+      {.name = "--csv", .help = "print CSV: one row per pair and metric, for videos also per frame and pool"},
       {.name = "--csv-wide",
-       .help = "print CSV, one row for each frame or pair of pictures, one column for each output of each metric"},
-      {.name = "--value-only",
-       .help = "print values and nothing else, for scripts: one line for each pair, with tabs between metrics"},
+       .help = "print CSV: one row per frame or pair of pictures, one column per output of each metric"},
+      {.name = "--value-only", .help = "print only values, for scripts: one line per pair, with tabs between metrics"},
       {.name = "--output",
        .letter = "-o",
        .value = "FILE",
-       .help = "write the results there, whole or not at all; without an option for the form, a name in .json or .csv "
-               "chooses it",
+       .help =
+           "write the results to this file, completely or not at all; without an option for the form, a name ending "
+           "in .json or .csv chooses it",
        .suggest = Suggest::files},
       {.name = "--explain",
-       .help = "also say what was found in the files, what was assumed, how and how fast it was computed"},
+       .help = "also show what was found in the files, what was assumed, and how the scores were computed"},
       {.name = "--fail-under",
        .value = "X",
-       .help = "exit with 5 when a result does not keep it: a number is for the first metric in its own direction, a "
+       .help = "exit with 5 if a result is worse: a number is a limit for the first metric, a "
                "condition such as 'ssimulacra2>=70', 'butteraugli<=1.5' or, for videos, 'vmaf.p5>=80' names a metric "
                "and a pool; may be given several times",
        .repeats = true},
       {.name = "--threads",
        .value = "N",
-       .help = "how many threads work; never changes a score",
-       .default_value = "one for each core"},
+       .help = "how many threads to use; never changes a score",
+       .default_value = "one per core"},
       {.name = "--device",
        .value = "NAME",
-       .help = "what computes",
+       .help = "the device that computes",
        .default_value = "auto",
        .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
        .suggest = Suggest::words},
       {.name = "--memory",
        .value = "MODE",
-       .help = "how much of a picture is in work at once; never changes a score",
+       .help = "how much of a picture is processed at once; never changes a score",
        .default_value = "auto",
        .words = {"auto", "full", "strip:ROWS"},
        .suggest = Suggest::words},
@@ -115,18 +115,18 @@ Command score_command() {
   return {
       .name = "score",
       .arguments = "REF DIST...",
-      .summary = "say how visible the difference between pictures is",
+      .summary = "measure how visible the difference between pictures or videos is",
       .description =
           {"Compares each picture DIST with the original REF, which all of them share. Files are recognised "
            "by content: PNG, JPEG, WebP, AVIF, JPEG XL, TIFF, GIF, HEIC, JPEG 2000, BMP, TGA, OpenEXR, PNM, PFM. A "
-           "single - reads standard input. Animations and pages are frames of a video where both sides have several; "
-           "--frame takes one of them.",
-           "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, raw YUV where --size is given, and "
+           "single - reads standard input. Animations and pages are frames of a video if both sides have several; "
+           "--frame chooses one.",
+           "Videos are compared frame by frame: YUV4MPEG2 from files and pipes, raw YUV with --size, and "
            "every "
-           "container and codec that libav knows. A pipe with a name cannot be looked into; any option of videos, such "
-           "as --sync index, says that it is one.",
-           "Results go to standard output, everything else to standard error. With several pictures all are "
-           "tried; the exit code is that of the first that failed."},
+           "container and codec that libav knows. A named pipe is read as a picture unless an option for videos, such "
+           "as --sync index, is given.",
+           "Results go to standard output, everything else to standard error. If there are several pictures, all are "
+           "scored; the exit code is that of the first that failed."},
       .examples = {{"acuity score original.png compressed.jpg", "the SSIMULACRA2 score, with its meaning"},
                    {"acuity score -m ssimulacra2,psnr --json original.png a.avif b.jxl",
                     "two metrics, two files, as JSON"},
@@ -134,7 +134,7 @@ Command score_command() {
                     "a gate for scripts: exit code 5 below 70"},
                    {"acuity score --scale dist --map map.png original.png half-size.webp",
                     "at the size of the original, and where the difference is"},
-                   {"acuity score --value-only original.png compressed.jpg", "the number alone, for scripts"},
+                   {"acuity score --value-only original.png compressed.jpg", "only the number, for scripts"},
                    {"acuity score -m ssimulacra2,psnr --json original.y4m compressed.y4m",
                     "every frame of two videos, and all pools"},
                    {"acuity score -m vmaf --fail-under 'vmaf.p5>=80' -o scores.json original.mkv compressed.mkv",
@@ -158,10 +158,10 @@ std::vector<Command> make_commands() {
       score_command(),
       {.name = "video-info",
        .arguments = "REF [DIST]",
-       .summary = "say what videos are taken for",
-       .description = {"What the streams say about themselves and what would be assumed where they say nothing: the "
-                       "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, where the "
-                       "length of the file tells, the number of frames. With two it also says what does not fit."},
+       .summary = "show what videos contain and what is assumed about them",
+       .description = {"Shows what the streams state and what is assumed where they state nothing: the "
+                       "size, the depth, the range, the matrix, the colours, the siting, the frame rate and, if the "
+                       "file shows it, the number of frames. With two videos it also shows how they differ."},
        .examples = {{"acuity video-info original.y4m compressed.y4m", "before a long run"}},
        .options =
            with_common(joined(joined(joined(stream_options(), sample_options()), geometry_options()), limit_options())),
@@ -172,10 +172,10 @@ std::vector<Command> make_commands() {
       {.name = "metrics",
        .arguments = "[NAME]...",
        .summary = "list the metrics and what they need",
-       .description = {"One paragraph for each metric of this build, or for those named: its version, in which "
-                       "direction it is better, what identical pictures give, what it needs, and the options it takes "
+       .description = {"One paragraph for each metric of this build, or for those named: its version, which "
+                       "direction is better, what identical pictures give, what it needs, and the options it accepts "
                        "after its name in -m."},
-       .examples = {{"acuity metrics", "what -m takes"}, {"acuity metrics butteraugli", "one of them"}},
+       .examples = {{"acuity metrics", "what -m accepts"}, {"acuity metrics butteraugli", "one of them"}},
        .options = with_common({}),
        .words = metric_names(),
        .maximum_arguments = 1 << 20,
@@ -185,7 +185,7 @@ std::vector<Command> make_commands() {
        .summary = "score videos as libvmaf's command does, with its options and outputs",
        .description =
            {"For scripts that call libvmaf's 'vmaf' (version 3.2.0): the same options, the same files with the "
-            "same names in them. Frame rates are by the clock on the wall, and a video that breaks off is an "
+            "same names in them. Frame rates are measured in elapsed time, and a video that breaks off is an "
             "error after what was scored is written."},
        .examples = {{"acuity vmaf -r original.y4m -d compressed.y4m --json -o scores.json", "by model vmaf_v0.6.1"},
                     {"acuity vmaf -r a.yuv -d b.yuv -w 1920 -h 1080 -p 420 -b 8 -m version=vmaf_v0.6.1neg --feature "
@@ -200,7 +200,7 @@ std::vector<Command> make_commands() {
        .description = {"One paragraph for each model that is built in: how -m names it, which display and distance it "
                        "was trained for, what it measures, and the range of its scores. Files are named as in "
                        "-m vmaf:model=FILE."},
-       .examples = {{"acuity models", "what -m vmaf:MODEL takes"}},
+       .examples = {{"acuity models", "what -m vmaf:MODEL accepts"}},
        .options = with_common({}),
        .words = {},
        .run = run_models},
@@ -212,7 +212,7 @@ std::vector<Command> make_commands() {
             "driver; "
             "and for each of CUDA, HIP and Vulkan that cannot be used, the reason. Drivers are looked for when the "
             "command runs; none is needed for the processor."},
-       .examples = {{"acuity devices", "what --device takes"}},
+       .examples = {{"acuity devices", "what --device accepts"}},
        .options = with_common({}),
        .words = {},
        .run = run_devices},
@@ -247,9 +247,9 @@ std::vector<Command> make_commands() {
        .run = run_man},
       {.name = "help",
        .arguments = "[COMMAND]",
-       .summary = "say what the command or one of its commands does",
+       .summary = "show the help of acuity or of one of its commands",
        .description = {"The same as --help, of acuity itself or of the command named."},
-       .examples = {{"acuity help score", "what 'acuity score' takes"}},
+       .examples = {{"acuity help score", "the options of 'acuity score'"}},
        .options = with_common({}),
        .words = {},  // the names of all commands, below
        .maximum_arguments = 1,
@@ -292,11 +292,11 @@ const std::vector<Option>& common_options() {
 
 const std::vector<Meaning>& exit_codes() {
   static const std::vector<Meaning> table = {
-      {"0", "all went well"},
-      {"1", "something failed that is none of the following"},
-      {"2", "the command line makes no sense"},
-      {"3", "a picture or video is missing, damaged, too large, or does not fit its partner"},
-      {"4", "the device asked for is not there"},
+      {"0", "success"},
+      {"1", "any other failure"},
+      {"2", "the command line is invalid"},
+      {"3", "a picture or video is missing, damaged, too large, or cannot be compared with its partner"},
+      {"4", "the requested device cannot be used"},
       {"5", "a score is worse than --fail-under"},
       {"130", "interrupted (as shells show it); with -o, after writing what was scored"},
   };
@@ -306,10 +306,9 @@ const std::vector<Meaning>& exit_codes() {
 const std::vector<Meaning>& environment() {
   static const std::vector<Meaning> table = {
       {"ACUITY_CPU", "the fastest instruction set to use: sse4, avx2, avx512 or neon; never changes a score"},
-      {"ACUITY_VRAM_CAP_BYTES",
-       "the most memory to use on a GPU, where --vram-cap does not say; never changes a score"},
-      {"NO_COLOR", "when set and not empty, nothing is coloured unless --color says so"},
-      {"TERM", "when dumb, nothing is coloured and no progress is shown"},
+      {"ACUITY_VRAM_CAP_BYTES", "the most memory to use on a GPU, unless --vram-cap is given; never changes a score"},
+      {"NO_COLOR", "if set and not empty, no output is coloured unless --color asks for it"},
+      {"TERM", "if it is dumb, no output is coloured and no progress is shown"},
   };
   return table;
 }

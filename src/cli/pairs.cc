@@ -217,8 +217,9 @@ void PairScorer::note_scores(PairResult& result, Result<std::vector<Score>> scor
     if (finite(score)) {
       result.scores.push_back({scorer_->metrics()[m], job_.metrics[m].label, std::move(score), {}});
     } else {
-      result.status = Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number", files,
-                                                               job_.metrics[m].label));
+      result.status = Status(StatusCode::internal,
+                             fmt::format("{}: {} gave a result that is not a finite number; please report this", files,
+                                         job_.metrics[m].label));
     }
   }
   if (!result.status.ok()) result.scores.clear();

@@ -17,9 +17,9 @@ std::optional<FrameTotal> total_of(const VideoFormat& format) {
 
 std::string FrameCount::told(int64_t done, const std::optional<FrameTotal>& total) const {
   const double rate = static_cast<double>(done) * 1000 / std::max(watch_.milliseconds(), 1.0);
-  if (!total || done > total->frames) return fmt::format("{} frames, {:.1f} a second", done, rate);
+  if (!total || done > total->frames) return fmt::format("{} frames, {:.1f} per second", done, rate);
   if (done == 0) return fmt::format("0 of {}{} frames", total->about ? "about " : "", total->frames);
-  return fmt::format("{} of {}{} frames, {:.1f} a second, {:.0f} s left", done, total->about ? "about " : "",
+  return fmt::format("{} of {}{} frames, {:.1f} per second, {:.0f} s left", done, total->about ? "about " : "",
                      total->frames, rate, static_cast<double>(total->frames - done) / rate);
 }
 

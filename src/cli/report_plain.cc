@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Text for people.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/console.h"
@@ -10,9 +12,11 @@
 namespace acuity::cli {
 namespace {
 
-// Where a metric has no anchors, what it is says at least its unit.
-std::string meaning_of(const MetricScore& entry) {
-  const std::string meaning = acuity::meaning(entry.metric->name, entry.score.value);
+// Where a metric has no anchors, what it is says at least its unit. Of pictures too small for it a value has no
+// meaning.
+std::string meaning_of(const MetricScore& entry, int smaller_side) {
+  const bool measured = smaller_side >= entry.metric->minimum_side;
+  const std::string meaning = measured ? acuity::meaning(entry.metric->name, entry.score.value) : "";
   return meaning.empty() ? entry.metric->title : meaning;
 }
 
@@ -68,9 +72,9 @@ class PlainReport : public Report {
           fmt::format("scored     {} frames; the first value of a metric is their mean\n", pair.video->frames.size());
     }
     for (const MetricScore& entry : pair.scores) {
-      text += fmt::format("{:<12} {}  {}; {}\n", entry.label,
-                          console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
-                          console_.faint(direction(*entry.metric)), meaning_of(entry));
+      text += fmt::format(
+          "{:<12} {}  {}; {}\n", entry.label, console_.bold(fmt::format("{:>9}", short_number(entry.score.value))),
+          console_.faint(direction(*entry.metric)), meaning_of(entry, std::min(pair.width, pair.height)));
       if (several) text += pool_lines(entry);
       for (const NamedValue& aggregate : entry.aggregates) {
         text += fmt::format("  {} {} of all frames together\n", aggregate.name, short_number(aggregate.value));

@@ -89,20 +89,21 @@ Status Request::check() const {
     return usage(fmt::format("'acuity {}' needs {}", command_->name, command_->arguments));
   }
   if (count > command_->maximum_arguments) {
-    return usage(fmt::format("'acuity {}' does not take '{}'", command_->name,
+    return usage(fmt::format("'acuity {}' does not accept '{}'", command_->name,
                              arguments_[static_cast<size_t>(command_->maximum_arguments)]));
   }
   for (const std::string& argument : arguments_) {
     const std::vector<std::string>& words = command_->words;
     if (!words.empty() && std::find(words.begin(), words.end(), argument) == words.end()) {
-      return usage(fmt::format("'acuity {}' does not know '{}'{}; use one of: {}", command_->name, argument,
+      return usage(fmt::format("'{1}' is not valid for 'acuity {0}'{2}; use one of: {3}", command_->name, argument,
                                did_you_mean(argument, words), fmt::join(words, ", ")));
     }
   }
   const std::string colour = value("--color");
   if (colour != "auto" && colour != "always" && colour != "never") {
-    return usage(
-        fmt::format("--color is '{}'; use auto, always or never (the colours of a picture are --colour)", colour));
+    return usage(fmt::format(
+        "invalid value '{}' for --color: expected auto, always or never (for the colours of a picture use --colour)",
+        colour));
   }
   return {};
 }

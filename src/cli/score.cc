@@ -56,15 +56,15 @@ Status plan_files(const Request& request, ScoreJob& job) {
     job.reference = files.front();
     files.erase(files.begin());
   } else {
-    return usage("no pictures are given: name the original and what to compare with it");
+    return usage("no files are given: name the original and the files to compare with it");
   }
   job.distorted = request.values("--distorted");
   job.distorted.insert(job.distorted.end(), files.begin(), files.end());
   if (job.distorted.empty()) {
-    return usage(fmt::format("only one picture is given ({}): name what to compare with it", job.reference));
+    return usage(fmt::format("only one file is given ({}): name the files to compare with it", job.reference));
   }
   const auto from_stdin = std::count(job.distorted.begin(), job.distorted.end(), "-") + (job.reference == "-" ? 1 : 0);
-  if (from_stdin > 1) return usage("standard input (-) can stand for one picture only");
+  if (from_stdin > 1) return usage("standard input (-) can be given only once");
   if (from_stdin == 1 && isatty(STDIN_FILENO) == 1) {
     return usage("standard input (-) is a terminal; redirect a picture into it");
   }
@@ -79,7 +79,7 @@ Status plan_metrics(const Request& request, Plan& plan) {
   plan.job.metrics = list->metrics;
   if (!list->repeated.empty()) {
     plan.warnings.push_back(
-        fmt::format("each metric is computed once; named again: {}", fmt::join(list->repeated, ", ")));
+        fmt::format("each metric is computed once; given twice: {}", fmt::join(list->repeated, ", ")));
   }
   return {};
 }
@@ -98,7 +98,7 @@ std::vector<std::string> inputs_of(const ScoreJob& job) {
 Status plan_output(const Request& request, Plan& plan) {
   for (const std::string_view form : kForms) {
     if (!request.has(form)) continue;
-    if (!plan.form.empty()) return usage(fmt::format("only one of {} is possible", fmt::join(kForms, ", ")));
+    if (!plan.form.empty()) return usage(fmt::format("give only one of {}", fmt::join(kForms, ", ")));
     plan.form = form;
   }
   const std::string path = request.value("--output");
@@ -156,14 +156,14 @@ Status plan_streams(const Request& request, Plan& plan) {
   });
   plan.job.meaning.frames = any_of_frames;
   if (request.has("--at") && !any_of_frames) {
-    return usage("--at says in which form metrics of frames compare two sides; 'acuity metrics' tells which those are");
+    return usage("--at is for frame metrics, and -m has none; 'acuity metrics' shows which metrics work on Y'CbCr");
   }
   if (!any_of_frames && !asks_for_video(request) && !any_videos(job)) return {};
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
   std::error_code error;
   if (job.distorted.size() > 1 && (job.reference == "-" || std::filesystem::is_fifo(job.reference, error))) {
-    return usage("a reference video that several are compared with is read several times: give a file, not a pipe");
+    return usage("with several distorted videos the reference is read several times: give a file, not a pipe");
   }
   plan.video = std::move(*video);
   return {};
@@ -190,7 +190,8 @@ Result<Plan> make_plan(const Request& request) {
   if (Status streams = plan_streams(request, plan); !streams.ok()) return streams;
   const bool pooled =
       std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });
-  if (pooled && !plan.video) return usage("--fail-under names a pool, which frames of videos have; these are pictures");
+  if (pooled && !plan.video)
+    return usage("--fail-under names a pool, but only videos have pools and these are pictures; leave the pool out");
   if (!plan.video) plan.job.ahead = read_ahead(plan.job);
   // A device that cannot be used is reported once, before any result.
   if (opening.valid()) ACUITY_TRY_ASSIGN(plan.job.opened_device, opening.get());
@@ -266,15 +267,15 @@ class Run {
     }
     for (const MetricScore& entry : pair.scores) {
       if (std::min(pair.width, pair.height) >= entry.metric->minimum_side) continue;
-      pair.warnings.push_back(fmt::format("{} of {}x{} pixels says nothing of the difference: {} needs {} on each side",
-                                          entry.label, pair.width, pair.height, entry.metric->name,
-                                          entry.metric->minimum_side));
+      pair.warnings.push_back(
+          fmt::format("{} of {}x{} pixels does not measure the difference: {} needs at least {} pixels on each side",
+                      entry.label, pair.width, pair.height, entry.metric->name, entry.metric->minimum_side));
     }
     for (const std::string& warning : pair.warnings) warn(warning);
     if (!pair.cut_short.ok()) {
       complete_ = false;
       if (!interrupted()) fail(pair.cut_short);
-      pair.warnings.push_back(fmt::format("these scores are of a part only: {}", pair.cut_short.message()));
+      pair.warnings.push_back(fmt::format("these scores cover only a part of the video: {}", pair.cut_short.message()));
       plan_.warnings.push_back(pair.warnings.back());
     }
     // A bad reference has been told already, once for all pairs.

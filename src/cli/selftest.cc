@@ -118,7 +118,7 @@ int run_selftest(const Request&, Console& console) {
     console.print(fmt::format("All {} checks passed: every score is right to the last bit.\n", all));
     return kExitOk;
   }
-  console.print(fmt::format("{} of {} checks failed: scores of this machine are not to be trusted.\n", wrong, all));
+  console.print(fmt::format("{} of {} checks failed: scores from this machine cannot be trusted.\n", wrong, all));
   return kExitFailed;
 }
 

@@ -77,13 +77,18 @@ class VideoScorer {
     const VideoFormat& mine = reference_->format();
     const VideoFormat& other = distorted_->format();
     if (mine.width != other.width || mine.height != other.height) {
-      return unequal_sizes(reference_->name(), mine.width, mine.height, distorted_->name(), other.width, other.height);
+      // The size may be that of a turned frame, or of a stream that nobody chose.
+      const auto with_facts = [](const std::string& name, const VideoFormat& format) {
+        return format.stated.empty() ? name : fmt::format("{} ({})", name, fmt::join(format.stated, "; "));
+      };
+      return unequal_sizes(with_facts(reference_->name(), mine), mine.width, mine.height,
+                           with_facts(distorted_->name(), other), other.width, other.height);
     }
     result_.width = mine.width;
     result_.height = mine.height;
     for (const Side* side : {reference_.get(), distorted_.get()}) {
       if (plan_.by_time && side->format().rate.denominator == 0 && side->format().frames != 1) {
-        return Status(StatusCode::usage, fmt::format("{} has no frame rate, so that --sync pts cannot pair its frames: "
+        return Status(StatusCode::usage, fmt::format("{} has no frame rate, so --sync pts cannot pair its frames: "
                                                      "use --sync index",
                                                      side->name()));
       }
@@ -92,15 +97,15 @@ class VideoScorer {
     const bool several = mine.frames != 1 && other.frames != 1 && !plan_.one_frame;
     if (several && timed && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
-          fmt::format("{} has {} but {} has {}: frames are paired by number; --sync pts pairs "
+          fmt::format("{} has {} but {} has {}: frames are paired by number; use --sync pts to pair "
                       "them by time",
                       reference_->name(), describe(mine.rate), distorted_->name(), describe(other.rate)));
     }
     for (std::string& doubt : doubts(mine, other)) result_.warnings.push_back(std::move(doubt));
     if (plan_.every % 2 == 0) {
       result_.warnings.push_back(
-          fmt::format("--every {} is even: in videos whose frames alternate between better and "
-                      "worse it may meet one kind only; an odd step does not",
+          fmt::format("--every {} is even: if better and worse frames alternate in a video, it may score only "
+                      "one kind; use an odd number",
                       plan_.every));
     }
     return {};
@@ -113,11 +118,12 @@ class VideoScorer {
     const auto [width, height] = mine.pixel_aspect;
     const auto [other_width, other_height] = other.pixel_aspect;
     if (width > 0 && other_width > 0 && mine.pixel_aspect != other.pixel_aspect) {
-      list.push_back(fmt::format("{} has pixels of {}:{} but {} of {}:{}: they are scored as they are stored",
-                                 reference_->name(), width, height, distorted_->name(), other_width, other_height));
+      list.push_back(
+          fmt::format("{} has pixels of {}:{} but {} has pixels of {}:{}: both are scored as they are stored",
+                      reference_->name(), width, height, distorted_->name(), other_width, other_height));
     }
     if (mine.interlaced && other.interlaced && *mine.interlaced != *other.interlaced) {
-      list.push_back(fmt::format("{} is interlaced but {} is not: fields are scored woven, as whole frames",
+      list.push_back(fmt::format("{} is interlaced but {} is not: both fields are scored together, as whole frames",
                                  (*mine.interlaced ? reference_ : distorted_)->name(),
                                  (*mine.interlaced ? distorted_ : reference_)->name()));
     }
@@ -127,7 +133,7 @@ class VideoScorer {
   Status create_scorers() {
     const std::optional<FrameTotal> total = expected_frames();
     if (job_.want_map && (!total || total->about || total->frames != 1)) {
-      return Status(StatusCode::usage, fmt::format("--map is for one frame of {}: choose it with --frame N, counted "
+      return Status(StatusCode::usage, fmt::format("--map shows one frame of {}: choose it with --frame N, counted "
                                                    "from 0",
                                                    reference_->name()));
     }
@@ -141,9 +147,8 @@ class VideoScorer {
       // The one name that other tools have for something else.
       if (metric.name == "psnr" && !(reference_->format().rgb && distorted_->format().rgb)) {
         result_.warnings.push_back(fmt::format(
-            "{} converts the frames of {} and {} to RGB and compares sRGB codes, so that it is slow and "
-            "differs from the PSNR of ffmpeg and libvmaf; psnr_yuv compares the planes Y, Cb and Cr as they "
-            "do, a hundred times as fast",
+            "{} compares sRGB codes: it converts the frames of {} and {} to RGB, which is slow and differs from the "
+            "PSNR of ffmpeg and libvmaf; use psnr_yuv for theirs, which compares Y, Cb and Cr a hundred times as fast",
             metric.label, reference_->name(), distorted_->name()));
       }
     }
@@ -197,7 +202,7 @@ class VideoScorer {
     if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
     if (plan_.end && *plan_.end <= reference_->seen()) return {};  // what was asked for ends with the reference
-    // By time, the distorted video may have a frame more where it has more frames a second.
+    // By time, the distorted video may have a frame more where it has more frames per second.
     const double reach = plan_.by_time ? interval(reference_->format().rate) / 2 + 1e-9 : 0;
     while (plan_.by_time && distorted_->has_frame() && distorted_->time() - time <= reach) distorted_->advance();
     ACUITY_TRY(distorted_->status());
@@ -209,8 +214,8 @@ class VideoScorer {
     end_ = plan_.end;
     if (!plan_.start_time) start_ = plan_.start;
     if ((!plan_.start_time && !plan_.end_time) || !reference_->has_frame() || reference_->frame()->time) return {};
-    return Status(StatusCode::usage, fmt::format("{} has no frame rate, so that --start and --end cannot go by time: "
-                                                 "give the number of a frame",
+    return Status(StatusCode::usage, fmt::format("{} has no frame rate, so --start and --end cannot be times: "
+                                                 "give frame numbers",
                                                  reference_->name()));
   }
 
@@ -310,8 +315,9 @@ class VideoScorer {
     for (size_t i = 0; i < scores.size(); ++i) {
       if (!scores[i].ok()) return naming_files(scores[i].status(), place_of(frame));
       if (!finite(scores[i]->front())) {
-        return Status(StatusCode::internal, fmt::format("{}: {} gave a result that is no finite number",
-                                                        place_of(frame), result_.scores[scorers_[i].place].label));
+        return Status(StatusCode::internal,
+                      fmt::format("{}: {} gave a result that is not a finite number; please report this",
+                                  place_of(frame), result_.scores[scorers_[i].place].label));
       }
     }
     on_gpu_ = !scores.empty();
@@ -373,8 +379,9 @@ class VideoScorer {
   // One has ended and the other has not. Unless that will do, the rest is counted, for the message.
   Status unequal() {
     if (plan_.shortest) {
-      result_.warnings.push_back(fmt::format("{} and {} do not end together; what both have was scored",
-                                             reference_->name(), distorted_->name()));
+      result_.warnings.push_back(
+          fmt::format("{} and {} have different lengths; only the frames that both have were scored",
+                      reference_->name(), distorted_->name()));
       return {};
     }
     for (Side* side : {reference_.get(), distorted_.get()}) {
@@ -403,7 +410,7 @@ class VideoScorer {
       return "choose one frame of each with --frame REF,DIST, counted from 0";
     }
     const bool timed = reference_->format().rate.denominator != 0 && distorted_->format().rate.denominator != 0;
-    return fmt::format("use --shortest to score what both have, {}--offset to shift one{}",
+    return fmt::format("use --shortest to score the frames that both have, {}--offset to shift one{}",
                        plan_.by_time || !timed ? "or " : "",
                        plan_.by_time || !timed ? "" : ", or --sync pts to pair by time");
   }
@@ -421,7 +428,7 @@ class VideoScorer {
     for (const Side* side : {reference_.get(), distorted_.get()}) {
       if (side->frames() == 0) return Status(StatusCode::input, fmt::format("{} has no frames", side->name()));
     }
-    return Status(StatusCode::input, fmt::format("no frame of {} is left to score after --start, --end, "
+    return Status(StatusCode::input, fmt::format("no frame of {} is left to score; check --start, --end, "
                                                  "--offset and --shortest",
                                                  reference_->name()));
   }

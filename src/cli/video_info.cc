@@ -15,7 +15,7 @@ namespace acuity::cli {
 namespace {
 
 std::string count(const VideoFormat& format) {
-  return format.frames ? fmt::format("{}", *format.frames) : "known at the end only";
+  return format.frames ? fmt::format("{}", *format.frames) : "unknown until the end";
 }
 
 std::string told(const std::string& path, const VideoFormat& format) {
@@ -24,6 +24,7 @@ std::string told(const std::string& path, const VideoFormat& format) {
                   format.container, format.width, format.height, count(format), describe(format.rate));
   for (const std::string& fact : format.found) text += fmt::format("  found     {}\n", printable(fact));
   for (const std::string& fact : format.assumed) text += fmt::format("  assumed   {}\n", printable(fact));
+  for (const std::string& fact : format.warnings) text += fmt::format("  warning   {}\n", printable(fact));
   return text;
 }
 
@@ -40,52 +41,38 @@ std::string differences(const VideoFormat& a, const VideoFormat& b) {
   return fmt::format("\nnot the same\n{}", text);
 }
 
-struct Opened {
-  std::vector<std::unique_ptr<FrameSource>> sources;
-  std::vector<std::string> warnings;
-};
-
-Result<Opened> open_all(const std::vector<std::string>& paths, const VideoPlan& plan, const MeaningOptions& meaning,
-                        const Geometry& geometry) {
-  Opened opened;
+// Facts of one video, or of two as they are compared.
+Status show(const std::vector<std::string>& paths, const VideoPlan& plan, const MeaningOptions& meaning,
+            const Geometry& geometry, Console& console) {
   if (paths.size() == 1) {
     std::unique_ptr<FrameSource> source;
     ACUITY_TRY_ASSIGN(source, open_alone(paths[0], plan, meaning, geometry));
-    opened.sources.push_back(std::move(source));
-    return opened;
+    console.print(told(paths[0], source->format()));
+    return {};
   }
   OpenedPair pair;
   ACUITY_TRY_ASSIGN(pair, open_pair(paths[0], paths[1], plan, meaning, geometry));
-  opened.sources.push_back(std::move(pair.sources.reference));
-  opened.sources.push_back(std::move(pair.sources.distorted));
-  opened.warnings = std::move(pair.warnings);
-  return opened;
+  for (const std::string& warning : pair.warnings) console.warn(warning);
+  const VideoFormat &a = pair.sources.reference->format(), &b = pair.sources.distorted->format();
+  console.print(told(paths[0], a) + "\n" + told(paths[1], b) + differences(a, b));
+  return {};
 }
 
 }  // namespace
 
 int run_video_info(const Request& request, Console& console) {
+  const std::vector<std::string>& paths = request.arguments();
   const Result<VideoPlan> plan = plan_video(request);
   const Result<Geometry> geometry = plan_geometry(request);
   const Result<MeaningOptions> meaning = plan_meaning(request);
   Status status = !plan.ok() ? plan.status() : !meaning.ok() ? meaning.status() : geometry.status();
-  if (status.ok() && request.arguments().empty()) status = Status(StatusCode::usage, "no video is given");
-  std::string text;
-  std::vector<VideoFormat> formats;
-  if (status.ok()) {
-    const Result<Opened> opened = open_all(request.arguments(), *plan, *meaning, *geometry);
-    status = opened.status();
-    if (opened.ok()) {
-      for (const std::string& warning : opened->warnings) console.warn(warning);
-      for (const std::unique_ptr<FrameSource>& source : opened->sources) {
-        if (!formats.empty()) text += '\n';
-        text += told(request.arguments()[formats.size()], source->format());
-        formats.push_back(source->format());
-      }
-    }
+  if (status.ok() && paths.empty()) status = Status(StatusCode::usage, "no video is given; name one or two");
+  const bool readable = status.ok();
+  if (readable) status = show(paths, *plan, *meaning, *geometry, console);
+  // The first can be shown although the second cannot be read or compared with it.
+  if (readable && !status.ok() && paths.size() == 2 && paths[0] != "-") {
+    (void)show({paths[0]}, *plan, *meaning, *geometry, console);
   }
-  if (formats.size() == 2) text += differences(formats[0], formats[1]);
-  console.print(text);
   if (!status.ok()) console.complain(status.message());
   return exit_code(status.code());
 }

@@ -19,7 +19,7 @@ Status usage(std::string message) { return Status(StatusCode::usage, std::move(m
 
 Result<std::pair<int, int>> parse_size(std::string_view text) {
   const size_t cross = text.find('x');
-  if (cross == std::string_view::npos) return usage(fmt::format("'{}' is no size; write WIDTHxHEIGHT", text));
+  if (cross == std::string_view::npos) return usage(fmt::format("invalid size '{}': expected WIDTHxHEIGHT", text));
   std::pair<int, int> size;
   ACUITY_TRY_ASSIGN(size.first, parse_whole(text.substr(0, cross), "the width", 1, 65535));
   ACUITY_TRY_ASSIGN(size.second, parse_whole(text.substr(cross + 1), "the height", 1, 65535));
@@ -42,7 +42,7 @@ Status read_streams(const Request& request, VideoOptions& a, VideoOptions& b) {
   ACUITY_TRY(read_sides(request, "--depth", parse_depth, a.depth, b.depth));
   ACUITY_TRY(read_sides(request, "--stream", parse_stream, a.stream, b.stream));
   if (request.has("--pixel-format") && !request.has("--size")) {
-    return usage("--pixel-format is for raw streams, which need --size as well");
+    return usage("--pixel-format is for raw streams: give --size as well");
   }
   return {};
 }
@@ -67,7 +67,7 @@ Status read_place(const Request& request, const std::string& option, int least, 
 // One frame of each, wherever it is: a part of the reference that is one frame long, and the other shifted to it.
 Status take_one_frame(const Request& request, const FilePlan& files, VideoPlan& plan) {
   for (const char* option : {"--start", "--end", "--every", "--offset"}) {
-    if (request.has(option)) return usage(fmt::format("--frame takes one frame of each side; leave out {}", option));
+    if (request.has(option)) return usage(fmt::format("--frame chooses one frame of each side; leave out {}", option));
   }
   plan.one_frame = true;
   plan.start = files.reference_frame.value_or(0);
@@ -82,23 +82,23 @@ const std::vector<Option>& stream_options() {
   static const std::vector<Option> table = {
       {.name = "--size",
        .value = "WxH",
-       .help = "the stream is raw YUV with frames of this size; this and the next three take one value for both "
-               "sides or two as REF,DIST, of which one may be empty"},
+       .help = "the stream is raw YUV with frames of this size; this and the next three accept one value for both "
+               "sides, or two as REF,DIST, one of which may be empty"},
       {.name = "--pixel-format",
        .value = "FORMAT",
-       .help = "of raw streams",
+       .help = "how raw streams store their samples",
        .default_value = "yuv420p",
        .words = {"yuv420p", "yuv422p", "yuv444p", "gray", "nv12", "p010"},
        .suggest = Suggest::words},
       {.name = "--depth",
        .value = "BITS",
-       .help =
-           "8 to 16; raw streams have it (above 8 a sample is two bytes, the lower first; 8 where not given), others "
-           "are brought to it"},
+       .help = "bits per sample, 8 to 16: what raw streams have (above 8, two bytes per sample, low byte first; "
+               "default 8), "
+               "and what other streams are converted to"},
       {.name = "--stream",
        .value = "N",
-       .help = "which of several video streams in a container, counted from 0",
-       .default_value = "the best one, as libav sees it"},
+       .help = "which video stream of a container to use, counted from 0",
+       .default_value = "the one that libav considers best"},
   };
   return table;
 }
@@ -107,8 +107,8 @@ const std::vector<Option>& frame_options() {
   static const std::vector<Option> table = {
       {.name = "--frame",
        .value = "N",
-       .help = "the one picture to take of an animation, a file with pages or a video, counted from 0; one value for "
-               "both sides or two as REF,DIST, of which one may be empty"},
+       .help = "which picture of an animation, file with pages or video to use, counted from 0; one value for "
+               "both sides, or two as REF,DIST, one of which may be empty"},
   };
   return table;
 }
@@ -117,8 +117,9 @@ const std::vector<Option>& limit_options() {
   static const std::vector<Option> table = {
       {.name = "--max-pixels",
        .value = "N",
-       .help = "refuse pictures and frames with more pixels; files may have 8 bytes a pixel of that and decoding take "
-               "16, but 2 and 4 GiB at least",
+       .help =
+           "refuse pictures and frames with more pixels; files may have 8 bytes per pixel of this limit and decoding "
+           "may use 16, but at least 2 and 4 GiB",
        .default_value = "268435456"},
   };
   return table;
@@ -128,13 +129,13 @@ const std::vector<Option>& pairing_options() {
   static const std::vector<Option> table = {
       {.name = "--sync",
        .value = "HOW",
-       .help = "which frames of videos belong together: those of the same number, or of the nearest time",
+       .help = "how frames of videos are paired: by number, or by nearest time",
        .default_value = "index",
        .words = {"index", "pts"},
        .suggest = Suggest::words},
       {.name = "--offset",
        .value = "N",
-       .help = "leave out the first N frames of the distorted video, or of the reference where N is negative",
+       .help = "skip the first N frames of the distorted video, or of the reference if N is negative",
        .default_value = "0"},
       {.name = "--start",
        .value = "PLACE",
@@ -143,7 +144,7 @@ const std::vector<Option>& pairing_options() {
        .default_value = "0"},
       {.name = "--end", .value = "PLACE", .help = "the frame of the reference to stop before, by number or time"},
       {.name = "--every", .value = "N", .help = "score one frame in N", .default_value = "1"},
-      {.name = "--shortest", .help = "where one video ends or breaks off early, keep what both have"},
+      {.name = "--shortest", .help = "if one video ends or breaks off early, score the frames that both have"},
   };
   return table;
 }
@@ -175,7 +176,8 @@ Result<VideoPlan> plan_video(const Request& request) {
   ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
   if (request.has("--sync")) {
     const std::string sync = request.value("--sync");
-    if (sync != "index" && sync != "pts") return usage(fmt::format("--sync is '{}'; use index or pts", sync));
+    if (sync != "index" && sync != "pts")
+      return usage(fmt::format("invalid value '{}' for --sync: expected index or pts", sync));
     plan.by_time = sync == "pts";
   }
   ACUITY_TRY(read_whole(request, "--offset", -kMost, plan.offset));

@@ -63,8 +63,9 @@ class VmafRun {
     ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, plan_.stream));
     for (const std::string& difference : differences_in_meaning({shown(plan_.reference), reference->format()},
                                                                 {shown(plan_.distorted), distorted->format()})) {
-      console_.warn(difference +
-                    ": code values are compared as they are, as libvmaf does; 'acuity score' converts them");
+      console_.warn(
+          difference +
+          ": code values are compared without conversion, as libvmaf does; use 'acuity score' to convert them");
     }
     const int depth = std::max(reference->format().depth, distorted->format().depth);
     if (plan_.common_depth && !plan_.stream.size) {
@@ -81,9 +82,11 @@ class VmafRun {
     if (!mine.has_same_shape(other)) {
       return Status(
           StatusCode::input,
-          fmt::format("the videos do not fit: {} has {}x{} {}-bit {}, {} has {}x{} {}-bit {}", reference_->name(),
-                      mine.width, mine.height, mine.depth, name_of(mine.subsampling), distorted_->name(), other.width,
-                      other.height, other.depth, name_of(other.subsampling)));
+          fmt::format(
+              "{} has {}x{} {}-bit {} but {} has {}x{} {}-bit {}, and libvmaf compares only videos of one form; "
+              "convert one of them, or use 'acuity score', which does it",
+              reference_->name(), mine.width, mine.height, mine.depth, name_of(mine.subsampling), distorted_->name(),
+              other.width, other.height, other.depth, name_of(other.subsampling)));
     }
     results_.width = mine.width;
     results_.height = mine.height;

@@ -53,7 +53,7 @@ Result<VmafFeature> parse_feature(const std::string& text) {
   VmafFeature feature{.request = {metric_of(*entry), {}}};
   for (const std::string& part : rest ? split(*rest, ':') : std::vector<std::string>()) {
     const auto [key, value] = key_and_value(part);
-    if (!value) return usage(fmt::format("'{}' does not do for an option of {}; write OPTION=VALUE", part, name));
+    if (!value) return usage(fmt::format("invalid option '{}' of {}: expected OPTION=VALUE", part, name));
     if (key == "debug") {
       feature.debug = *value == "true";
     } else {
@@ -75,13 +75,13 @@ Result<VmafModel> parse_model(const std::string& text) {
       model.request.options.push_back({key, value.value_or("true") == "true" ? "true" : "false"});
     } else if (!value) {
       return usage(
-          fmt::format("'{}' does not do for -m; write version=NAME or path=FILE, and name=NAME, disable_clip, "
+          fmt::format("invalid value '{}' for -m: expected version=NAME or path=FILE, and name=NAME, disable_clip, "
                       "enable_transform or FEATURE.OPTION=VALUE with colons between",
                       part));
     } else if (key == "version" || key == "path") {
       model.source = *value;
       if (key == "version" && vmaf::find_model(*value) == nullptr) {
-        return usage(fmt::format("there is no model '{}'; 'acuity models' lists those there are", *value));
+        return usage(fmt::format("there is no model '{}'; 'acuity models' lists all", *value));
       }
     } else if (key == "name") {
       model.name = *value;
@@ -89,7 +89,8 @@ Result<VmafModel> parse_model(const std::string& text) {
       overrides += (overrides.empty() ? "" : ";") + part;
     }
   }
-  if (model.source.empty()) return usage(fmt::format("'{}' names no model; write version=NAME or path=FILE", text));
+  if (model.source.empty())
+    return usage(fmt::format("invalid value '{}' for -m: expected version=NAME or path=FILE", text));
   model.request.options.push_back({"model", model.source});
   if (!overrides.empty()) model.request.options.push_back({"features", overrides});
   return model;
@@ -123,7 +124,8 @@ Result<Preset> find_preset(const Request& request) {
     const std::string version = request.value("--aom_ctc");
     int number = 0;
     if (version.size() == 4 && version.starts_with("v") && version.ends_with(".0")) number = version[1] - '0';
-    if (number < 1 || number > 7) return usage(fmt::format("--aom_ctc is '{}'; use v1.0 to v7.0", version));
+    if (number < 1 || number > 7)
+      return usage(fmt::format("invalid value '{}' for --aom_ctc: expected v1.0 to v7.0", version));
     preset.models = {"version=vmaf_v0.6.1", "version=vmaf_v0.6.1neg:name=vmaf_neg"};
     preset.features = {
         "psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5", "ciede",
@@ -134,7 +136,7 @@ Result<Preset> find_preset(const Request& request) {
   }
   if (request.has("--nflx_ctc")) {
     const std::string version = request.value("--nflx_ctc");
-    if (version != "v1.0") return usage(fmt::format("--nflx_ctc is '{}'; use v1.0", version));
+    if (version != "v1.0") return usage(fmt::format("invalid value '{}' for --nflx_ctc: expected v1.0", version));
     for (const char* model : {"version=vmaf_4k_v0.6.1", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg"}) {
       preset.models.emplace_back(model);
     }
@@ -155,8 +157,8 @@ Status read_whole(const Request& request, const std::string& option, int least, 
 Status plan_stream(const Request& request, VmafPlan& plan) {
   plan.reference = request.value("--reference");
   plan.distorted = request.value("--distorted");
-  if (plan.reference.empty()) return usage("the reference is missing: name a .y4m or .yuv file with -r");
-  if (plan.distorted.empty()) return usage("the distorted video is missing: name a .y4m or .yuv file with -d");
+  if (plan.reference.empty()) return usage("the reference is missing: give a video with -r");
+  if (plan.distorted.empty()) return usage("the distorted video is missing: give a video with -d");
   int given = 0;
   for (const char* option : {"--width", "--height", "--pixel_format", "--bitdepth"})
     given += request.has(option) ? 1 : 0;
@@ -167,13 +169,14 @@ Status plan_stream(const Request& request, VmafPlan& plan) {
   ACUITY_TRY(read_whole(request, "--height", 1, height));
   ACUITY_TRY(read_whole(request, "--bitdepth", 1, depth));
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-    return usage(fmt::format("--bitdepth is {}; use 8, 10, 12 or 16", depth));
+    return usage(fmt::format("invalid value {} for --bitdepth: expected 8, 10, 12 or 16", depth));
   }
   const std::string format = request.value("--pixel_format");
   if (format == "420") plan.stream.pixel_format = {Subsampling::yuv420, RawLayout::planar};
   if (format == "422") plan.stream.pixel_format = {Subsampling::yuv422, RawLayout::planar};
   if (format == "444") plan.stream.pixel_format = {Subsampling::yuv444, RawLayout::planar};
-  if (!plan.stream.pixel_format) return usage(fmt::format("--pixel_format is '{}'; use 420, 422 or 444", format));
+  if (!plan.stream.pixel_format)
+    return usage(fmt::format("invalid value '{}' for --pixel_format: expected 420, 422 or 444", format));
   plan.stream.size = {width, height};
   plan.stream.depth = depth;
   return {};
@@ -191,7 +194,7 @@ Status plan_metrics(const Request& request, VmafPlan& plan) {
     ACUITY_TRY_ASSIGN(model, parse_model(text));
     for (const VmafModel& other : plan.models) {
       if (other.name == model.name) {
-        return usage(fmt::format("two models have the name '{}'; give one another with name=NAME", model.name));
+        return usage(fmt::format("two models have the name '{}'; rename one with name=NAME", model.name));
       }
     }
     ACUITY_TRY(add_features_of(model, plan));
@@ -210,7 +213,7 @@ Status plan_metrics(const Request& request, VmafPlan& plan) {
 Status plan_output(const Request& request, VmafPlan& plan) {
   plan.output = request.value("--output");
   const int formats = request.has("--xml") + request.has("--json") + request.has("--csv") + request.has("--sub");
-  if (formats > 1) return usage("only one of --xml, --json, --csv and --sub is possible");
+  if (formats > 1) return usage("give only one of --xml, --json, --csv and --sub");
   if (request.has("--json")) plan.format = VmafFormat::json;
   if (request.has("--csv")) plan.format = VmafFormat::csv;
   if (request.has("--sub")) plan.format = VmafFormat::sub;
@@ -232,10 +235,13 @@ const std::vector<Option>& vmaf_options() {
         {.name = "--distorted",
          .letter = "-d",
          .value = "FILE",
-         .help = "what is compared with it",
+         .help = "the video to compare with it",
          .suggest = Suggest::files},
-        {.name = "--width", .letter = "-w", .value = "N", .help = "of raw YUV, as the next three"},
-        {.name = "--height", .letter = "-h", .value = "N", .help = "of raw YUV"},
+        {.name = "--width",
+         .letter = "-w",
+         .value = "N",
+         .help = "width of raw YUV; raw YUV needs this and the next three"},
+        {.name = "--height", .letter = "-h", .value = "N", .help = "height of raw YUV"},
         {.name = "--pixel_format",
          .letter = "-p",
          .value = "FORMAT",
@@ -256,11 +262,11 @@ const std::vector<Option>& vmaf_options() {
          .default_value = "version=vmaf_v0.6.1"},
         {.name = "--feature",
          .value = "FEATURE",
-         .help = "what to compute besides, as NAME or NAME=OPTION=VALUE:...; 'acuity metrics' lists them"},
+         .help = "what else to compute, as NAME or NAME=OPTION=VALUE:...; 'acuity metrics' lists the names"},
         {.name = "--output",
          .letter = "-o",
          .value = "FILE",
-         .help = "where the results go; without it only the scores are told",
+         .help = "where to write the results; without it only the scores are printed",
          .suggest = Suggest::files},
         {.name = "--xml", .help = "write XML; this is the default"},
         {.name = "--json", .help = "write JSON"},
@@ -268,23 +274,23 @@ const std::vector<Option>& vmaf_options() {
         {.name = "--sub", .help = "write subtitles"},
         {.name = "--precision",
          .value = "DIGITS",
-         .help = "significant digits of numbers, or max for all; otherwise six places, as libvmaf"},
+         .help = "significant digits of numbers, or max for all; the default is six decimals, as in libvmaf"},
         {.name = "--threads",
          .value = "N",
-         .help = "how many threads work; never changes a score",
+         .help = "how many threads to use; never changes a score",
          .default_value = "1"},
         {.name = "--subsample",
          .value = "N",
          .help = "score one frame in N; motion still sees all",
          .default_value = "1"},
-        {.name = "--frame_cnt", .value = "N", .help = "score N frames at most"},
+        {.name = "--frame_cnt", .value = "N", .help = "score at most N frames"},
         {.name = "--frame_skip_ref",
          .value = "N",
-         .help = "leave out the first N frames of the reference",
+         .help = "skip the first N frames of the reference",
          .default_value = "0"},
         {.name = "--frame_skip_dist",
          .value = "N",
-         .help = "leave out the first N frames of the distorted video",
+         .help = "skip the first N frames of the distorted video",
          .default_value = "0"},
         {.name = "--aom_ctc", .value = "VERSION", .help = "what AOM's common test conditions ask for, v1.0 to v7.0"},
         {.name = "--nflx_ctc", .value = "VERSION", .help = "what Netflix's common test conditions ask for: v1.0"},

@@ -75,7 +75,7 @@ Result<Colour> colour_from_cicp(int primaries, int transfer, int matrix, bool fu
   if (matrix != 0) {
     return refuse(fmt::format("names colour matrix {} where its samples must be RGB (0); convert it to RGB", matrix));
   }
-  if (!full_range) return refuse("holds RGB of limited range, which is not read; convert it to full range");
+  if (!full_range) return refuse("has RGB of limited range, which is not supported; convert it to full range");
   const CodePoint* point = find(kPrimaries, primaries);
   if (point == nullptr) {
     return refuse(

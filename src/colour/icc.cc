@@ -53,6 +53,7 @@ std::string name_of(cmsHPROFILE profile) {
   cmsGetProfileInfoASCII(profile, cmsInfoDescription, "en", "US", text.data(), text.size() - 1);
   std::string name(text.data());
   std::erase_if(name, [](char c) { return c < ' ' || c > '~'; });
+  name.erase(name.find_last_not_of(' ') + 1);
   return name.empty() ? "unnamed" : name;
 }
 

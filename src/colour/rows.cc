@@ -64,9 +64,9 @@ std::string describe(const IccConversion& icc, bool codes) {
 std::string describe(const ImageView& view, const WorkingSpace& space, bool srgb) {
   const Colour& colour = view.colour;
   const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
-  if (srgb) return codes ? "sRGB samples taken as they are" : "sRGB decoded to linear light";
+  if (srgb) return codes ? "sRGB codes used as they are" : "sRGB decoded to linear light";
   const bool bt709 = view.is_grey() || same_primaries(chromaticities_of(colour), {});
-  if (colour.transfer == Transfer::linear && bt709 && !codes) return "linear light taken as it is";
+  if (colour.transfer == Transfer::linear && bt709 && !codes) return "linear light used as it is";
   const std::string primaries = view.is_grey() ? "" : fmt::format(" with {} primaries", name_of(colour.primaries));
   const bool absolute = colour.transfer == Transfer::pq || colour.transfer == Transfer::hlg;
   const std::string white = absolute ? fmt::format(", white at {:.6g} nit", space.nits_of_one) : "";
@@ -76,7 +76,7 @@ std::string describe(const ImageView& view, const WorkingSpace& space, bool srgb
 Status check(const ImageView& view, const WorkingSpace& space, std::optional<float> background) {
   const Colour& colour = view.colour;
   if (view.has_alpha() && !background) {
-    return Status(StatusCode::internal, "a picture with alpha was to be read without a background to put it on");
+    return Status(StatusCode::internal, "a picture with alpha needs a background and has none");
   }
   if (colour.icc) return {};
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
@@ -90,8 +90,7 @@ Status check(const ImageView& view, const WorkingSpace& space, std::optional<flo
                   fmt::format("the peak of the HLG display is {} nit; expected at least 2", colour.peak_nits));
   }
   if (!positive(space.nits_of_one)) {
-    return Status(StatusCode::usage,
-                  fmt::format("1.0 was to mean {} nit; expected a positive number", space.nits_of_one));
+    return Status(StatusCode::usage, fmt::format("white is {} nit; expected a positive number", space.nits_of_one));
   }
   return {};
 }

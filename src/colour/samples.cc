@@ -95,7 +95,11 @@ void load_codes_with_alpha(const Channel& channel, const Span& span, int maximum
 }
 
 void load_floats(const Channel& channel, const Span& span, int, float, float* to) {
-  for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
+  if (span.stride == sizeof(float)) {
+    std::memcpy(to, span.samples, static_cast<size_t>(span.count) * sizeof(float));
+  } else {
+    for (int i = 0; i < span.count; ++i) to[i] = sample_at<float>(span.samples + i * span.stride);
+  }
   channel.decode(to, span.count, false);
 }
 

@@ -17,6 +17,8 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 #include "lang/exact.h"
 #include "colour/math.h"
 
+constexpr int kTogether = 256;
+
 // Calls step for each whole vector of pixels, and for one made of those left over.
 template <size_t channels, class Step>
 void EachVector(const std::array<float*, channels>& samples, int count, Step step) {
@@ -37,22 +39,40 @@ void EachVector(const std::array<float*, channels>& samples, int count, Step ste
   for (size_t c = 0; c < channels; ++c) std::copy(rest[c], rest[c] + (count - i), samples[c] + i);
 }
 
-void DecodeSamples(const SampleSteps& steps, const float* table, float* samples, int count) {
+// Each step goes over some samples before the next one does: the steps of one vector are a long chain, and a processor
+// finds others to overlap it with only nearby.
+void DecodeSome(const SampleSteps& steps, const float* table, float* samples, int count) {
   const real a(steps.a), b(steps.b);
-  EachVector<1>({samples}, count, [&](const std::array<float*, 1>& here) {
-    const real encoded = load_unaligned(here[0]);
-    real value = light_of_sample(steps.curve, a, b, encoded);
-    if (steps.to_codes) value = srgb_code(value);
-    if (table != nullptr) {
-      const real place = code_place(encoded);
-      const truth found = place >= real(0.0f);
-      if (!hn::AllFalse(RealTag(), found.m)) {
-        const real looked_up{hn::GatherIndex(RealTag(), table, to_whole(max(place, real(0.0f))).v)};
-        value = select(found, looked_up, value);
-      }
+  float values[kTogether];
+  std::copy_n(samples, count, values);
+  EachVector<1>({values}, count, [&](const std::array<float*, 1>& here) {
+    store_unaligned(light_of_sample(steps.curve, a, b, load_unaligned(here[0])), here[0]);
+  });
+  if (steps.to_codes) {
+    EachVector<1>({values}, count, [&](const std::array<float*, 1>& here) {
+      store_unaligned(srgb_code(load_unaligned(here[0])), here[0]);
+    });
+  }
+  if (table == nullptr) {
+    std::copy_n(values, count, samples);
+    return;
+  }
+  EachVector<2>({samples, values}, count, [&](const std::array<float*, 2>& here) {
+    real value = load_unaligned(here[1]);
+    const real place = code_place(load_unaligned(here[0]));
+    const truth found = place >= real(0.0f);
+    if (!hn::AllFalse(RealTag(), found.m)) {
+      const real looked_up{hn::GatherIndex(RealTag(), table, to_whole(max(place, real(0.0f))).v)};
+      value = select(found, looked_up, value);
     }
     store_unaligned(value, here[0]);
   });
+}
+
+void DecodeSamples(const SampleSteps& steps, const float* table, float* samples, int count) {
+  for (int begin = 0; begin < count; begin += kTogether) {
+    DecodeSome(steps, table, samples + begin, std::min(kTogether, count - begin));
+  }
 }
 
 void SettleFractions(float* quotients, int count) {

@@ -120,7 +120,7 @@ Status convert(const Source& source, const avifImage& image, Picture& picture) {
   const std::optional<Matrix> matrix = unknown ? Matrix::bt601 : matrix_of(code);
   if (!is_grey(image) && !matrix) {
     return unsupported(source,
-                       fmt::format("has colour matrix {} of H.273{}, which is not read", code,
+                       fmt::format("has colour matrix {} of H.273{}, which is not supported", code,
                                    is_rgb(image) ? " (RGB) in limited range" : ""),
                        "convert it to full-range RGB or to Y'CbCr of BT.601, BT.709 or BT.2020");
   }
@@ -170,7 +170,7 @@ Status name_colour(const Source& source, const avifImage& image, Picture& pictur
     const bool halved = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420 || image.yuvFormat == AVIF_PIXEL_FORMAT_YUV422;
     if (halved) {
       const bool said = image.yuvChromaSamplePosition != AVIF_CHROMA_SAMPLE_POSITION_UNKNOWN;
-      (said ? picture.found : picture.assumed).push_back(fmt::format("colour sited {}", name_of(siting_of(image))));
+      (said ? picture.found : picture.assumed).push_back(fmt::format("chroma sited {}", name_of(siting_of(image))));
     }
   }
   if (image.icc.size > 0) return set_icc(source, picture, {image.icc.data, image.icc.size});

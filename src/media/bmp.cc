@@ -89,7 +89,7 @@ Result<Layout> read_layout(const Source& source) {
                      : compression == kRle4 ? bits == 4 && !layout.top_down
                                             : masked && (bits == 16 || bits == 32);
   if (!known) {
-    return unsupported(source, fmt::format("is a BMP file of {} bits a pixel with compression {}", bits, compression),
+    return unsupported(source, fmt::format("is a BMP file of {} bits per pixel with compression {}", bits, compression),
                        "convert it to 24 or 32 bits without compression");
   }
   if (bits <= 8) {
@@ -100,7 +100,7 @@ Result<Layout> read_layout(const Source& source) {
   for (const Mask& mask : layout.masks) {
     if (!mask.sound()) {
       return unsupported(source, fmt::format("is a BMP file whose samples lie in the bits {:08x}", mask.bits),
-                         "convert it to 8 bits a sample");
+                         "convert it to 8 bits per sample");
     }
   }
   const size_t begin = little_endian_32(file, 10);
@@ -214,7 +214,7 @@ Result<Picture> decode_bmp(const Source& source) {
   shape.height = layout.height;
   shape.channels = layout.has_alpha() ? Channels::rgba : Channels::rgb;
   if (layout.bits <= 8) shape.stored = fmt::format("{}-bit palette of 8-bit RGB", layout.bits);
-  if (layout.bits == 16) shape.stored = "16 bits a pixel, brought to 8-bit RGB";
+  if (layout.bits == 16) shape.stored = "16 bits per pixel, brought to 8-bit RGB";
   Picture picture;
   ACUITY_TRY_ASSIGN(picture,
                     make_picture(source, "BMP", shape, layout.is_run_length() ? layout.width * layout.height : 0));

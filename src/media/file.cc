@@ -58,9 +58,10 @@ std::vector<uint8_t> peek(std::FILE* file) {
 
 Result<std::vector<uint8_t>> read_bytes(std::FILE* file, std::string_view name, int64_t limit) {
   const auto too_many = [&] {
-    return Status(StatusCode::too_big, fmt::format("'{}' is larger than the limit of {} bytes for a file; --max-pixels "
-                                                   "raises it, or use a smaller file",
-                                                   name, limit));
+    return Status(StatusCode::too_big,
+                  fmt::format("'{}' is larger than the limit of {} bytes for a file; raise it with --max-pixels, "
+                              "or use a smaller file",
+                              name, limit));
   };
   const int64_t size = size_of(file);
   if (size > limit) return too_many();

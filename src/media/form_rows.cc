@@ -78,7 +78,7 @@ MatrixChange::MatrixChange(Matrix from, Matrix to) {
 Result<PictureRows> PictureRows::create(const ImageView& view, const FrameForm& form, const Colour& colour) {
   if (!is_opaque(view)) {
     return Status(StatusCode::input,
-                  "the picture has transparency, for which there is no Y'CbCr; put it on a background first");
+                  "the picture has transparency, which frame metrics cannot compare; put it on a background first");
   }
   const Levels levels(form);
   const MatrixWeights weights = weights_of(form.matrix);

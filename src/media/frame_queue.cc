@@ -14,9 +14,10 @@ FrameQueue::FrameQueue(std::unique_ptr<FrameSource> source) : source_(std::move(
   try {
     thread_ = std::thread([this] { read(); });
   } catch (const std::system_error& error) {
-    status_ = Status(StatusCode::out_of_memory, fmt::format("no thread could be started for reading ({}); free memory, "
-                                                            "or allow more threads",
-                                                            error.what()));
+    status_ =
+        Status(StatusCode::out_of_memory, fmt::format("a thread for reading could not be started ({}); free memory "
+                                                      "or allow more threads",
+                                                      error.what()));
     done_ = true;
   }
 }

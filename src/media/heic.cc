@@ -58,7 +58,7 @@ class HevcDecoder {
     const std::string complaint = complaints_.first();
     if (error < 0 || !complaint.empty()) return bad(complaint.empty() ? libav_error(libav_, error) : complaint);
     if (frame_->decode_error_flags != 0 || (frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
-      return bad("the decoder filled in what was missing");
+      return bad("the decoder replaced missing data");
     }
     Coded coded;
     coded.format.width = frame_->width;
@@ -165,7 +165,7 @@ class HeicReader {
 
   Result<Extents> extents_of(const HeifItem& item) const {
     const Bytes content = item.property("ispe");
-    if (content.size() < 12) return bad("it does not say how large its picture is");
+    if (content.size() < 12) return bad("the size of its picture is missing");
     const Extents size{big_endian_32(&content[4]), big_endian_32(&content[8])};
     ACUITY_TRY(check_size(source_, size.width, size.height));
     return size;
@@ -270,7 +270,7 @@ class HeicReader {
     if (code == 2) return {};
     const std::optional<Matrix> matrix = matrix_of(code);
     if (!matrix && format.subsampling != Subsampling::grey) {
-      return unsupported(source_, fmt::format("has colour matrix {} of H.273, which is not read", code),
+      return unsupported(source_, fmt::format("has colour matrix {} of H.273, which is not supported", code),
                          "convert it to PNG");
     }
     format.matrix = matrix.value_or(format.matrix);

@@ -111,7 +111,7 @@ Status HeifFile::read_meta(Bytes content) {
     if (box.type == "iref") read_references(box.content);
   }
   if (boxes.bad() || broken_) return bad("the list of what it holds is incomplete");
-  if (!has_primary || !entries_.contains(primary_)) return bad("it does not say which picture to show");
+  if (!has_primary || !entries_.contains(primary_)) return bad("the number of its primary picture is missing");
   return {};
 }
 

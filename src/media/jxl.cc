@@ -26,7 +26,7 @@ Result<Shape> shape_of(const Source& source, const Decoder& decoder, const JxlBa
   for (size_t i = 0; i < info.num_extra_channels; ++i) {
     JxlExtraChannelInfo extra;
     if (JxlDecoderGetExtraChannelInfo(decoder.get(), i, &extra) == JXL_DEC_SUCCESS && extra.type == JXL_CHANNEL_BLACK) {
-      return unsupported(source, "is a CMYK JPEG XL file, which is not read", "convert it to RGB");
+      return unsupported(source, "is a CMYK JPEG XL file, which is not supported", "convert it to RGB");
     }
   }
   const bool grey = info.num_color_channels == 1, alpha = info.alpha_bits != 0;

@@ -97,7 +97,8 @@ class LibavSource : public FrameSource {
     ACUITY_TRY(open_decoder(options.limits));
     ACUITY_TRY_ASSIGN(waiting_, receive());
     if (!waiting_)
-      return input(has_key_frame_ ? "has no frames" : "has no key frame, so that nothing of it can be decoded");
+      return input(has_key_frame_ ? "has no frames; give a video that has"
+                                  : "has no key frame, so nothing in it can be decoded; give the video from its start");
     return describe_stream(options);
   }
 
@@ -130,13 +131,16 @@ class LibavSource : public FrameSource {
 
   Status damaged(const std::string& what) const {
     return input(
-        fmt::format("is damaged near frame {}: {}; replace it with an intact copy, or use --shortest to keep "
-                    "what comes before",
+        fmt::format("is damaged near frame {} ({}); replace it with an intact copy, or use --shortest to score the "
+                    "frames before",
                     received_, what));
   }
 
   Status out_of_memory() const {
-    return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name_));
+    return Status(
+        StatusCode::out_of_memory,
+        fmt::format("out of memory while decoding '{}'; close other programs or use a machine with more memory",
+                    name_));
   }
 
   std::string text_of(int error) const { return libav_error(*libav_, error); }
@@ -165,12 +169,14 @@ class LibavSource : public FrameSource {
     const int error = libav_->avformat_open_input(&container_, "", nullptr, nullptr);
     if (error == AVERROR(ENOMEM)) return out_of_memory();
     if (error < 0 && is_known_to_libav(beginning)) {
-      return input(fmt::format("cannot be read: {}; replace it with an intact copy", text_of(error)));
+      return input(
+          fmt::format("is a damaged or truncated video file ({}); replace it with an intact copy", text_of(error)));
     }
     if (error < 0 || is_text(*container_->iformat)) return unrecognised(beginning, name_);
     if (const int found = libav_->avformat_find_stream_info(container_, nullptr); found < 0) {
       if (found == AVERROR(ENOMEM)) return out_of_memory();
-      return input(fmt::format("cannot be read: {}; replace it with an intact copy", text_of(found)));
+      return input(
+          fmt::format("is a damaged or truncated video file ({}); replace it with an intact copy", text_of(found)));
     }
     return {};
   }
@@ -184,25 +190,28 @@ class LibavSource : public FrameSource {
       const bool attached = (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
       if (stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !attached) videos.push_back(stream);
     }
-    if (videos.empty()) return input("holds no video; give a file that does");
+    if (videos.empty()) return input("contains no video; give a file that does");
     const auto count = static_cast<int>(videos.size());
     if (wanted.value_or(0) >= count) {
-      return input(
-          fmt::format("has {} stream{} of video, counted from 0, and no stream {}; choose another with --stream", count,
-                      count == 1 ? "" : "s", *wanted));
+      return input(fmt::format("has no video stream {}: it has {}, counted from 0; choose another with --stream",
+                               *wanted, count));
     }
     const int best = libav_->av_find_best_stream(container_, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     stream_ = wanted ? videos[static_cast<size_t>(*wanted)] : best < 0 ? videos.front() : container_->streams[best];
     stream_->discard = AVDISCARD_DEFAULT;
     const auto place = std::find(videos.begin(), videos.end(), stream_) - videos.begin();
-    if (count > 1) format_.found.push_back(fmt::format("stream {} of {} of video, counted from 0", place, count));
+    if (count > 1) {
+      format_.state(
+          fmt::format("video stream {} of {}, counted from 0{}", place, count, wanted ? "" : " (--stream chooses)"));
+    }
     return {};
   }
 
   Status open_decoder(const PictureLimits& limits) {
     const AVCodecParameters& parameters = *stream_->codecpar;
     const AVCodec* codec = libav_->avcodec_find_decoder(parameters.codec_id);
-    if (codec == nullptr) return input("holds video of a codec that this libavcodec has no decoder for");
+    if (codec == nullptr)
+      return input("contains video of a codec that this libavcodec cannot decode; convert it first");
     const Source limited{{}, name_, limits};
     if (parameters.width > 0 && parameters.height > 0) {
       ACUITY_TRY(check_size(limited, parameters.width, parameters.height));
@@ -218,8 +227,10 @@ class LibavSource : public FrameSource {
     decoder_->opaque = &complaints_;
     decoder_->pkt_timebase = stream_->time_base;
     if (const int error = libav_->avcodec_open2(decoder_, codec, nullptr); error < 0) {
-      if (error == AVERROR(ENOMEM)) return out_of_memory();
-      return input(fmt::format("holds {} that cannot be decoded: {}", codec->long_name, text_of(error)));
+      // A thread that could not be started is "try again".
+      if (error == AVERROR(ENOMEM) || error == AVERROR(EAGAIN)) return out_of_memory();
+      return input(
+          fmt::format("contains {} that cannot be decoded ({}); convert it first", codec->long_name, text_of(error)));
     }
     return {};
   }
@@ -233,10 +244,11 @@ class LibavSource : public FrameSource {
         continue;
       }
       if (received < 0 && received != AVERROR_EOF) return failed(received);
+      if (complaints_.is_of_memory()) return out_of_memory();
       if (std::string heard = complaint_or(""); !heard.empty()) return damaged(heard);
       if (received == AVERROR_EOF) return false;
       if (decoded_->decode_error_flags != 0 || (decoded_->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
-        return damaged("the decoder filled in what was missing");
+        return damaged("the decoder replaced missing data");
       }
       ++received_;
       return true;
@@ -244,7 +256,8 @@ class LibavSource : public FrameSource {
   }
 
   Status failed(int error) {
-    return error == AVERROR(ENOMEM) ? out_of_memory() : damaged(complaint_or(text_of(error)));
+    if (error == AVERROR(ENOMEM) || complaints_.is_of_memory()) return out_of_memory();
+    return damaged(complaint_or(text_of(error)));
   }
 
   // Whether a packet is of use. Before the first key frame nothing can be decoded. Where that is none that forgets what
@@ -272,7 +285,8 @@ class LibavSource : public FrameSource {
       libav_->av_packet_unref(packet_);
       error = libav_->av_read_frame(container_, packet_);
     } while (error == 0 && !is_wanted());
-    if (std::ferror(file_.get()) != 0) return input("could not be read to its end");
+    if (std::ferror(file_.get()) != 0)
+      return input("could not be read to its end; check the disk or copy the file again");
     if (error < 0 && error != AVERROR_EOF) return failed(error);
     if (error == 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0) return damaged("part of a packet is missing");
     const int sent = libav_->avcodec_send_packet(decoder_, error == 0 ? packet_ : nullptr);
@@ -311,14 +325,14 @@ class LibavSource : public FrameSource {
     }
     const double average = av_q2d(stream_->avg_frame_rate), base = av_q2d(stream_->r_frame_rate);
     if (average > 0 && base > 0 && std::abs(average - base) > 1e-3 * base) {
-      format_.found.push_back(fmt::format("variable frame rate, {:.3f} frames a second on average", average));
+      format_.found.push_back(fmt::format("variable frame rate, {:.3f} frames per second on average", average));
     }
     format_.interlaced = decoded_->interlaced_frame != 0;
-    if (*format_.interlaced) format_.found.emplace_back("interlaced: fields are scored woven, as whole frames");
+    if (*format_.interlaced) format_.state("interlaced: both fields are scored together, as whole frames");
     if (left_out_ > 0 || first_shown_) {
       format_.warnings.push_back(
-          fmt::format("'{}' begins in the middle: it is read from its first key frame on, so that "
-                      "its frames may have to be shifted (--offset)",
+          fmt::format("'{}' begins in the middle of a group of pictures: it is read from its first key frame, so its "
+                      "frames may need to be shifted (--offset)",
                       name_));
     }
     SampleFacts said;
@@ -347,14 +361,14 @@ class LibavSource : public FrameSource {
     if (orientation == 1) return;
     if (orientation == 0) {
       format_.warnings.push_back(fmt::format(
-          "'{}' asks to be shown turned by something else than quarters of a circle, which is not done", name_));
+          "'{}' asks players to turn it by an angle other than 90, 180 or 270 degrees, which is not done", name_));
       return;
     }
     turn_ = orientation;
     turn_format(format_, turn_);
-    format_.found.push_back(fmt::format("{}, as its display matrix says", describe_turn(turn_)));
+    format_.state(fmt::format("{}, as its display matrix states", describe_turn(turn_)));
     if (!is_rgb_ && format_.subsampling != stored_.subsampling) {
-      format_.found.emplace_back("4:2:2 brought to 4:4:4, for its colour lies across");
+      format_.found.emplace_back("4:2:2 brought to 4:4:4, because turning moves the subsampling from rows to columns");
     }
   }
 

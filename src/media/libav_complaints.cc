@@ -31,6 +31,11 @@ std::string Complaints::first() {
   return first_;
 }
 
+bool Complaints::is_of_memory() {
+  const std::string text = first();
+  return text.ends_with("get_buffer() failed") || text.find("alloc") != std::string::npos;
+}
+
 void hear_complaint(void* speaker, int level, const char* format, va_list arguments) {
   const Result<const Libav*> functions = libav();
   if (speaker == nullptr || level > AV_LOG_ERROR || !functions.ok()) return;

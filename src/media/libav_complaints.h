@@ -19,6 +19,8 @@ class Complaints {
   void ignore(std::string text);
   /// The first one; empty where there was none.
   std::string first();
+  /// Whether the first one is that memory ran out.
+  bool is_of_memory();
 
  private:
   std::mutex mutex_;

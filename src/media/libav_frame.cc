@@ -58,7 +58,7 @@ Status read_matrix(int matrix, std::string_view name, SampleFacts& said) {
   if (matrix == AVCOL_SPC_UNSPECIFIED) return {};
   said.matrix = matrix_of(matrix);
   if (said.matrix) return {};
-  return Status(StatusCode::input, fmt::format("'{}' has colours by matrix {} of H.273, which is not read; convert it "
+  return Status(StatusCode::input, fmt::format("'{}' has colour matrix {} of H.273, which is not supported; convert it "
                                                "to BT.709 or BT.2020 with non-constant luminance",
                                                name, matrix));
 }
@@ -86,10 +86,11 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std:
                                   SampleFacts& said) {
   const AVPixFmtDescriptor* pixels = libav.av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   const auto refuse = [&] {
-    return Status(StatusCode::input,
-                  fmt::format("'{}' has frames of the kind {}, which is not read; convert it to 4:2:0, 4:2:2, 4:4:4, "
-                              "grey or RGB of 8 to 16 bits",
-                              name, pixels == nullptr ? "unknown" : pixels->name));
+    return Status(
+        StatusCode::input,
+        fmt::format("'{}' has frames of pixel format {}, which is not supported; convert it to 4:2:0, 4:2:2, 4:4:4, "
+                    "grey or RGB of 8 to 16 bits",
+                    name, pixels == nullptr ? "unknown" : pixels->name));
   };
   constexpr uint64_t kUnreadable = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
                                    AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
@@ -100,7 +101,7 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std:
     if (pixels->comp[c].depth != format.depth) return refuse();
   }
   if ((pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0) {
-    format.warnings.push_back(fmt::format("'{}' has transparency, which is left out", name));
+    format.warnings.push_back(fmt::format("'{}' has transparency, which is ignored", name));
   }
   if ((pixels->flags & AV_PIX_FMT_FLAG_RGB) != 0) {
     ACUITY_TRY(describe_rgb(frame, name, format));

@@ -49,6 +49,8 @@ Colour plain(const Colour& colour, bool grey) {
   return profile.ok() && profile->is_srgb ? Colour{} : colour;
 }
 
+bool has_profile(const Party& side) { return plain(side.format.colour, side.grey()).icc != nullptr; }
+
 bool same_transfer(const Colour& a, const Colour& b) {
   if (a.transfer != b.transfer) return false;
   if (a.transfer == Transfer::gamma) return a.gamma == b.gamma;
@@ -155,7 +157,9 @@ void settle_colour(Party& a, Party& b) {
     if (!knows_none(*to)) continue;
     copy_transfer(usual, to->format.colour);
     copy_primaries(usual, to->format.colour);
-    if (says_both(*from) && fits(from->format.colour, *to)) {
+    // Encoders lose profiles, but none adds one without converting: an original without one is what is usual.
+    const bool is_original = to == &a && a.format.still && b.format.still && has_profile(b);
+    if (says_both(*from) && fits(from->format.colour, *to) && !is_original) {
       to->format.colour = from->format.colour;
       to->primaries = to->transfer = Origin::other_side;
       return;
@@ -180,12 +184,12 @@ void state(Party& side, const std::string& other) {
   const auto list = [&](Origin origin, const std::string& text) {
     if (origin == Origin::user) format.found.push_back(text + " (by option)");
     if (origin == Origin::file) format.found.push_back(text);
-    if (origin == Origin::other_side) format.assumed.push_back(fmt::format("{}, as {} says", text, other));
+    if (origin == Origin::other_side) format.assumed.push_back(fmt::format("{}, as {} states", text, other));
     if (origin == Origin::assumed) format.assumed.push_back(text);
   };
   if (!format.rgb) list(side.range, format.full_range ? "full range" : "limited range");
   if (side.has_matrix()) list(side.matrix, fmt::format("matrix {}", name_of(format.matrix)));
-  if (side.has_siting()) list(side.siting, fmt::format("colour sited {}", name_of(format.siting)));
+  if (side.has_siting()) list(side.siting, fmt::format("chroma sited {}", name_of(format.siting)));
   if (format.still && side.transfer == Origin::assumed && side.primaries == Origin::assumed) {
     format.assumed.push_back(assumed_colour(format.colour, false, false).front());
   } else if (side.transfer == side.primaries && (format.still || format.colour.icc)) {
@@ -209,7 +213,7 @@ bool took_ordinary_colours(const Party& side) {
 void warn_of_doubt(const Party& side, const Party& other, std::vector<std::string>& warnings) {
   const VideoFormat& format = side.format;
   const auto took_over = [&](const std::string& what, const std::string& as, const char* option) {
-    warnings.push_back(fmt::format("{} does not say {} and is taken as {}, as {} says; {} tells otherwise", side.name,
+    warnings.push_back(fmt::format("{} does not state {}: assumed {}, as {} states; use {} if that is wrong", side.name,
                                    what, as, other.name, option));
   };
   if (side.range == Origin::other_side && format.full_range) took_over("its range", "full range", "--range");
@@ -219,24 +223,31 @@ void warn_of_doubt(const Party& side, const Party& other, std::vector<std::strin
   }
   const bool colour_taken = side.transfer == Origin::other_side || side.primaries == Origin::other_side;
   if (side.seemed_linear && !is_linear(format.colour)) {
-    warnings.push_back(fmt::format(
-        "{} has float samples and does not say how they relate to light: taken as {}; --colour linear tells otherwise",
-        side.name, describe(format.colour, side.grey())));
+    warnings.push_back(
+        fmt::format("{} has float samples and does not state their transfer function: assumed {}; use --colour linear "
+                    "if they are linear light",
+                    side.name, describe(format.colour, side.grey())));
   } else if (colour_taken && !took_ordinary_colours(side)) {
-    took_over("what its colours are", describe(format.colour, side.grey()), "--colour");
+    took_over("its colours", describe(format.colour, side.grey()), "--colour");
   } else if (side.transfer == Origin::assumed && other.transfer == Origin::file && is_linear(other.format.colour)) {
     warnings.push_back(
-        fmt::format("{} does not say what its colours are and is taken as {} beside {}, which is linear "
-                    "light; --colour tells otherwise",
+        fmt::format("{} does not state its colours: assumed {}, although {} is linear light; use --colour if that is "
+                    "wrong",
                     side.name, describe(format.colour, side.grey()), other.name));
+  } else if (side.transfer == Origin::assumed && has_profile(other)) {
+    warnings.push_back(
+        fmt::format("{} does not state its colours: assumed {}, although {} has {}; if {} has lost that profile, use "
+                    "--colour-as-stored",
+                    side.name, describe(format.colour, side.grey()), other.name,
+                    describe(other.format.colour, other.grey()), side.name));
   }
   if (side.has_matrix() && side.matrix == Origin::assumed && other.format.rgb) {
-    warnings.push_back(fmt::format(
-        "{} does not say its matrix{}: {} is assumed, and {} is compared as RGB; --matrix tells "
-        "otherwise",
-        side.name, side.range == Origin::assumed ? " and range" : "",
-        fmt::format("{}{}", name_of(format.matrix), side.range == Origin::assumed ? " in limited range" : ""),
-        other.name));
+    const bool range = side.range == Origin::assumed;
+    warnings.push_back(
+        fmt::format("{} does not state its matrix{}, which its RGB depends on: assumed {}{}; use --matrix{} if that "
+                    "is wrong",
+                    side.name, range ? " and range" : "", name_of(format.matrix), range ? " in limited range" : "",
+                    range ? " and --range" : ""));
   }
 }
 
@@ -244,12 +255,12 @@ void warn_of_differences(const Party& a, const Party& b, std::vector<std::string
   const auto ordered = [&](bool a_first) { return a_first ? std::pair(&a, &b) : std::pair(&b, &a); };
   if (a.format.alpha != b.format.alpha) {
     const auto [has, lacks] = ordered(a.format.alpha);
-    warnings.push_back(fmt::format("{} has transparency but {} has none and counts as opaque", has->name, lacks->name));
+    warnings.push_back(fmt::format("{} has transparency but {} does not and counts as opaque", has->name, lacks->name));
   }
   const bool ycbcr = !a.format.rgb && !b.format.rgb;
   if (ycbcr && a.grey() != b.grey()) {
     const auto [grey, colourful] = ordered(a.grey());
-    warnings.push_back(fmt::format("{} has no colour but {} has", grey->name, colourful->name));
+    warnings.push_back(fmt::format("{} is grey but {} has colour", grey->name, colourful->name));
   }
   const Colour first = plain(a.format.colour, a.grey()), second = plain(b.format.colour, b.grey());
   if (first.icc || second.icc || same_transfer(first, second)) return;
@@ -262,8 +273,8 @@ void warn_of_differences(const Party& a, const Party& b, std::vector<std::string
   const auto is_display = [](const Colour& colour) { return !is_linear(colour) && !is_hdr(colour); };
   if (streams && is_display(first) && is_display(second)) {
     warnings.push_back(
-        fmt::format("{} is for {} and {} for {}, so that equal code values stand for different light; if they are "
-                    "meant for one display, --transfer takes both alike",
+        fmt::format("{} is {} but {} is {}, so equal code values are different light; if both were made for the same "
+                    "display, give one --transfer for both",
                     a.name, describe_transfer(first), b.name, describe_transfer(second)));
   }
 }
@@ -271,9 +282,8 @@ void warn_of_differences(const Party& a, const Party& b, std::vector<std::string
 Status differ(const Party& a, const Party& b, const std::string& why) {
   return Status(
       StatusCode::input,
-      fmt::format("{} is {} but {} is {}: {}; convert one of them, correct what is known of them with "
-                  "--colour, --transfer or --primaries, or use --colour-as-stored to compare the code values "
-                  "all the same",
+      fmt::format("{} is {} but {} is {}: {}; convert one of them, use --colour, --transfer or --primaries if a file "
+                  "states them wrong, or use --colour-as-stored to compare the code values anyway",
                   a.name, describe(a.format.colour, a.grey()), b.name, describe(b.format.colour, b.grey()), why));
 }
 
@@ -285,8 +295,8 @@ Status check_colours(const Party& a, const Party& b, bool frames) {
     return differ(a, b, "HDR and SDR have no common scale of light");
   }
   if (!frames) return {};
-  if (!a.format.still && !b.format.still) return differ(a, b, "metrics of frames compare code values");
-  if (is_hdr(first) || is_hdr(second)) return differ(a, b, "pictures are not converted to HDR for metrics of frames");
+  if (!a.format.still && !b.format.still) return differ(a, b, "frame metrics compare code values");
+  if (is_hdr(first) || is_hdr(second)) return differ(a, b, "pictures are not converted to HDR for frame metrics");
   return {};
 }
 

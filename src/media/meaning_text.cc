@@ -61,7 +61,7 @@ std::string describe_transfer(const Colour& colour) {
     case Transfer::gamma:
       return fmt::format("gamma {:.6g}", colour.gamma);
     case Transfer::bt1886:
-      return "a BT.1886 display";
+      return "BT.1886";
     case Transfer::pq:
       return "PQ";
     case Transfer::hlg:
@@ -108,7 +108,7 @@ std::vector<std::string> describe_conversion(const VideoFormat& format, const Fr
   if (format.rgb) {
     const bool same = same_colour(format.colour, colour, format.grey);
     list.push_back(fmt::format(
-        "converted {}to {} by matrix {} in {} range for metrics of frames",
+        "converted {}to {} by matrix {} in {} range for frame metrics",
         same ? ""
              : fmt::format("from {} to {} and ", describe(format.colour, format.grey), describe(colour, format.grey)),
         name, name_of(form.matrix), range));
@@ -126,8 +126,8 @@ std::vector<std::string> describe_conversion(const VideoFormat& format, const Fr
          std::string(name_of(form.matrix)));
   const auto halved = [](Subsampling s) { return s == Subsampling::yuv420 || s == Subsampling::yuv422; };
   change(halved(format.subsampling) && halved(form.subsampling) && format.siting != form.siting,
-         fmt::format("colour sited {}", name_of(format.siting)), std::string(name_of(form.siting)));
-  if (!text.empty()) list.push_back(fmt::format("converted {} for metrics of frames", text));
+         fmt::format("chroma sited {}", name_of(format.siting)), std::string(name_of(form.siting)));
+  if (!text.empty()) list.push_back(fmt::format("converted {} for frame metrics", text));
   return list;
 }
 
@@ -138,18 +138,17 @@ Result<std::optional<Colour>> parse_colour(std::string_view name) {
     if (entry.name == name) return std::optional(entry.colour);
     known += fmt::format(", {}", entry.name);
   }
-  return Status(StatusCode::usage, fmt::format("'{}' is not known; use one of {}", name, known));
+  return Status(StatusCode::usage, fmt::format("'{}' is unknown; use one of {}", name, known));
 }
 
 Result<FormChoice> parse_form(std::string_view name) {
   if (name == "ref") return FormChoice{.like = FormChoice::Like::reference};
   if (name == "dist") return FormChoice{.like = FormChoice::Like::distorted};
   FormChoice choice{.like = FormChoice::Like::named};
-  const Status unknown(
-      StatusCode::usage,
-      fmt::format("'{}' is not known; use ref, dist, or yuv420p, yuv422p, yuv444p or gray with the bits "
-                  "of a sample behind it where there are more than 8, as in yuv422p10",
-                  name));
+  const Status unknown(StatusCode::usage,
+                       fmt::format("'{}' is unknown; use ref, dist, or yuv420p, yuv422p, yuv444p or gray, followed by "
+                                   "the depth if it is above 8, as in yuv422p10",
+                                   name));
   const size_t digits = name.find_last_not_of("0123456789") + 1;
   // "yuv420p" itself ends in a letter, so that what follows it is the depth.
   const Result<Subsampling> subsampling = parse_subsampling(name.substr(0, digits));

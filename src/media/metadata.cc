@@ -73,11 +73,11 @@ std::string set_gamma(Picture& picture, double gamma, bool has_primaries) {
   const bool bt709 = has_primaries && (picture.view.is_grey() || colour.primaries == Primaries::bt709);
   if (bt709 && std::abs(gamma - kSrgb) <= kTolerance) {
     colour.transfer = Transfer::srgb;
-    return " with the primaries of sRGB, which stands for sRGB";
+    return " with the primaries of sRGB, which means sRGB";
   }
   if (has_primaries && std::abs(gamma - kBt709) <= kTolerance) {
     colour.transfer = Transfer::bt1886;
-    return ", which stands for the curve of BT.709, as shown by a BT.1886 display";
+    return ", which means the BT.709 curve, shown on a BT.1886 display";
   }
   colour.transfer = gamma == 1 ? Transfer::linear : Transfer::gamma;
   colour.gamma = 1 / gamma;

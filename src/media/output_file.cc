@@ -82,9 +82,12 @@ Status check_new_place(const std::string& path, const std::string& target) {
     const fs::path parent = fs::path(target).parent_path();
     const std::string folder = parent.empty() ? "." : parent.string();
     const int reason = errno;
-    if (reason == ENOENT) return cannot_write(path, fmt::format("there is no folder '{}'; make it first", folder));
+    std::error_code unknown;
+    if (reason == ENOENT && !fs::exists(folder, unknown)) {
+      return cannot_write(path, fmt::format("there is no folder '{}'; create it first", folder));
+    }
     return cannot_write(path,
-                        fmt::format("no file can be made in the folder '{}' ({})", folder, std::strerror(reason)));
+                        fmt::format("cannot create a file in the folder '{}' ({})", folder, std::strerror(reason)));
   }
   close(file);
   unlink(part.c_str());

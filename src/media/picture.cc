@@ -134,11 +134,12 @@ Status unrecognised(Bytes beginning, std::string_view name) {
                                [&](std::string_view ending) { return name.ends_with(ending); });
   return Status(
       StatusCode::input,
-      fmt::format("'{}' is neither a picture nor a video in a known format: it begins with {:02x} (\"{}\"); {}", name,
-                  fmt::join(start, " "), text,
-                  raw ? "raw YUV does not say what it is: give --size WIDTHxHEIGHT, and --pixel-format and --depth "
-                        "where they are not yuv420p and 8"
-                      : fmt::format("pictures may be {}, videos YUV4MPEG2 or what FFmpeg's libraries read", names)));
+      fmt::format(
+          "'{}' is not a picture or video in a known format: it begins with {:02x} (\"{}\"); {}", name,
+          fmt::join(start, " "), text,
+          raw ? "for raw YUV, give --size WIDTHxHEIGHT, and --pixel-format and --depth "
+                "if they are not yuv420p and 8"
+              : fmt::format("pictures may be {}, videos YUV4MPEG2 or any format of FFmpeg's libraries", names)));
 }
 
 OpenedFrames open_frames(const Source& source) {

@@ -223,7 +223,7 @@ Result<Picture> decode_pnm(const Source& source) {
     store(row, header->maximum, shape.type, row_of(*picture, y));
   }
   if (reader.has_more()) {
-    return unsupported(source, "goes on after its first picture", "split it into one file a picture");
+    return unsupported(source, "goes on after its first picture", "split it into one file per picture");
   }
   assume_srgb(*picture);
   return picture;

@@ -36,7 +36,7 @@ class DepthSource : public FrameSource {
   DepthSource(std::unique_ptr<FrameSource> source, int depth) : source_(std::move(source)) {
     format_ = source_->format();
     format_.depth = depth;
-    format_.found.push_back(fmt::format("brought from {} to {} bits", source_->format().depth, depth));
+    format_.found.push_back(fmt::format("converted from {} to {} bits", source_->format().depth, depth));
     const int before = source_->format().depth;
     table_.resize(size_t{1} << before);
     const int64_t most = (int64_t{1} << depth) - 1;
@@ -112,8 +112,8 @@ class ScaledSource : public FrameSource {
     scaling_ = libav_->sws_alloc_context();
     if (pixels == AV_PIX_FMT_NONE || scaling_ == nullptr) {
       return Status(StatusCode::input,
-                    fmt::format("'{}' has {} bits a sample, which cannot be scaled; --depth 16 brings "
-                                "it to a depth that can",
+                    fmt::format("'{}' has {} bits per sample, which cannot be scaled; use --depth 16 "
+                                "to convert it first",
                                 name, format_.depth));
     }
     const auto set = [&](const char* option, int64_t value) {
@@ -194,7 +194,9 @@ class ScaledPictures : public FrameSource {
 };
 
 Status holds_rgb(std::string_view name, std::string_view option) {
-  return Status(StatusCode::usage, fmt::format("'{}' holds RGB, and {} is for Y'CbCr: convert it first", name, option));
+  return Status(
+      StatusCode::usage,
+      fmt::format("'{0}' contains RGB, but {1} is for Y'CbCr: leave {1} out, or convert the file first", name, option));
 }
 
 }  // namespace

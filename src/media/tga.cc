@@ -112,8 +112,8 @@ Result<Picture> decode_tga(const Source& source) {
   shape.width = static_cast<int64_t>(header.width);
   shape.height = static_cast<int64_t>(header.height);
   shape.channels = grey ? Channels::grey : alpha ? Channels::rgba : Channels::rgb;
-  if (header.kind() == kMapped) shape.stored = fmt::format("8-bit palette of {} bits a colour", header.map_bits);
-  if (header.kind() == kColour && header.bits <= 16) shape.stored = "5 bits a sample, brought to 8-bit RGB";
+  if (header.kind() == kMapped) shape.stored = fmt::format("8-bit palette of {} bits per colour", header.map_bits);
+  if (header.kind() == kColour && header.bits <= 16) shape.stored = "5 bits per sample, brought to 8-bit RGB";
   Picture picture;
   ACUITY_TRY_ASSIGN(picture, make_picture(source, "TGA", shape,
                                           shape.width * shape.height * static_cast<int64_t>(header.pixel_bytes())));

@@ -121,7 +121,7 @@ Result<Layout> read_layout(const Source& source, TIFF* tiff) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &layout.compression);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &layout.orientation);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0) {
-    return damaged(source, "TIFF", "it does not say what its samples mean");
+    return damaged(source, "TIFF", "the kind of its samples (photometric interpretation) is missing");
   }
   // libtiff has the JPEG decoder turn such pixels into RGB.
   if (layout.photometric == PHOTOMETRIC_YCBCR && layout.compression == COMPRESSION_JPEG) {
@@ -339,7 +339,7 @@ class TiffFrames : public PictureFrames {
     // What libtiff warns of while decoding pixels is that it had to make some up.
     if (input_.warning[0] != '\0') return damaged(source_, "TIFF", input_.warning);
 
-    if (layout.ignored > 0) picture.found.push_back(fmt::format("{} more samples a pixel, ignored", layout.ignored));
+    if (layout.ignored > 0) picture.found.push_back(fmt::format("{} more samples per pixel, ignored", layout.ignored));
     ACUITY_TRY(name_colour(source_, tiff, picture));
     ACUITY_TRY(check_finite(source_, picture));
     if (layout.premultiplied) ACUITY_TRY(divide_by_alpha(source_, picture));

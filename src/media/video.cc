@@ -123,8 +123,8 @@ Status complete_format(VideoFormat& format, const SampleFacts& said, const Pictu
   if (format.width > limits.maximum_side || format.height > limits.maximum_side || pixels > limits.maximum_pixels ||
       static_cast<int64_t>(format.frame_bytes()) > limits.maximum_decoded_bytes) {
     return Status(StatusCode::too_big,
-                  fmt::format("'{}' has frames of {} x {} pixels; the limit is {} on a side and {} in all, which "
-                              "--max-pixels raises",
+                  fmt::format("'{}' has frames of {} x {} pixels; the limit is {} on a side and {} in all; "
+                              "--max-pixels raises the second",
                               name, format.width, format.height, limits.maximum_side, limits.maximum_pixels));
   }
   return {};
@@ -137,7 +137,7 @@ void state_pixel_aspect(VideoFormat& format, int64_t width, int64_t height) {
   if (width / common > kMost || height / common > kMost) return;
   format.pixel_aspect = {static_cast<int>(width / common), static_cast<int>(height / common)};
   if (width == height) return;
-  format.found.push_back(
+  format.state(
       fmt::format("pixels of {}:{}, scored as they are stored", format.pixel_aspect.first, format.pixel_aspect.second));
 }
 
@@ -175,14 +175,14 @@ Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_v
     const std::vector<uint8_t> beginning = peek(file.get());
     if (options.size && is_surely_not_raw(beginning)) {
       return input(
-          fmt::format("'{}' is no raw YUV but a file in a known format: leave out --size for it; --size WxH, is "
-                      "for the reference alone and --size ,WxH for the distorted video alone",
+          fmt::format("'{}' is a file in a known format, not raw YUV: leave out --size for it (--size WxH, is "
+                      "for the reference only and --size ,WxH for the distorted video only)",
                       name));
     }
     if (options.size) return open_planar(std::move(file), name, options);
     const bool has_streams = !is_y4m(beginning) && !begins_a_picture(beginning);
     if (!has_streams && options.stream.value_or(0) != 0) {
-      return input(fmt::format("'{}' has one stream of video; leave out --stream {}", name, *options.stream));
+      return input(fmt::format("'{}' has one video stream; leave out --stream {}", name, *options.stream));
     }
     if (is_y4m(beginning)) return open_planar(std::move(file), name, options);
     if (!beginning.empty() && !begins_a_picture(beginning)) return open_libav(std::move(file), name, options);

@@ -87,8 +87,13 @@ struct VideoFormat {
   std::optional<bool> interlaced;
   std::vector<std::string> found;
   std::vector<std::string> assumed;
+  std::vector<std::string> stated;    ///< what of `found` every result shows, because it is easily overlooked
   std::vector<std::string> warnings;  ///< what makes scores of it doubtful
 
+  void state(std::string text) {
+    stated.push_back(text);
+    found.push_back(std::move(text));
+  }
   int chroma_width() const { return subsampling == Subsampling::yuv444 ? width : (width + 1) / 2; }
   int chroma_height() const { return subsampling == Subsampling::yuv420 ? (height + 1) / 2 : height; }
   /// Of the planes of a frame, one after the other without gaps; 16-bit samples are little-endian.

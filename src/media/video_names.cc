@@ -50,7 +50,7 @@ Result<Value> parse(std::string_view name, const std::array<Name<Value>, count>&
     if (entry.name == name) return entry.value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.name);
   }
-  return Status(StatusCode::usage, fmt::format("'{}' is not known; use one of {}", name, known));
+  return Status(StatusCode::usage, fmt::format("'{}' is unknown; use one of {}", name, known));
 }
 
 template <typename Value, size_t count>
@@ -77,8 +77,8 @@ Result<int> parse_transfer(std::string_view name) { return parse(name, kTransfer
 
 std::string describe(const FrameRate& rate) {
   if (rate.denominator == 0) return "unknown frame rate";
-  return rate.denominator == 1 ? fmt::format("{} frames a second", rate.numerator)
-                               : fmt::format("{}/{} frames a second", rate.numerator, rate.denominator);
+  return rate.denominator == 1 ? fmt::format("{} frames per second", rate.numerator)
+                               : fmt::format("{}/{} frames per second", rate.numerator, rate.denominator);
 }
 
 }  // namespace acuity

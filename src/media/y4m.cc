@@ -12,7 +12,7 @@ namespace {
 
 Status bad_header(std::string_view name, const std::string& what) {
   return Status(StatusCode::input,
-                fmt::format("'{}' has a damaged YUV4MPEG2 header: {}; write the stream anew", name, what));
+                fmt::format("'{}' has a damaged YUV4MPEG2 header: {}; create the stream again", name, what));
 }
 
 bool whole(std::string_view text, int64_t& value) {
@@ -37,11 +37,10 @@ bool cut(std::string_view& text, std::string_view beginning) {
 Status read_colour_tag(std::string_view tag, std::string_view name, VideoFormat& format, SampleFacts& said) {
   const std::string_view whole_tag = tag;
   const auto refuse = [&] {
-    return Status(
-        StatusCode::input,
-        fmt::format("'{}' holds samples of the kind C{}, which is not read; convert it to 4:2:0, 4:2:2, 4:4:4 "
-                    "or mono of 8 to 16 bits",
-                    name, whole_tag));
+    return Status(StatusCode::input,
+                  fmt::format("'{}' has samples of kind C{}, which is not supported; convert it to 4:2:0, 4:2:2, 4:4:4 "
+                              "or mono of 8 to 16 bits",
+                              name, whole_tag));
   };
   if (cut(tag, "mono")) {
     format.subsampling = Subsampling::grey;
@@ -82,7 +81,7 @@ Status read_interlacing(std::string_view tag, std::string_view name, VideoFormat
     format.assumed.emplace_back("progressive");
   } else if (tag == "t" || tag == "b" || tag == "m") {
     format.interlaced = true;
-    format.found.emplace_back("interlaced: fields are scored woven, as whole frames");
+    format.state("interlaced: both fields are scored together, as whole frames");
   } else {
     return bad_header(name, fmt::format("interlacing '{}' is none of p, t, b, m and ?", tag));
   }
@@ -131,7 +130,7 @@ Status read_y4m_header(std::string_view line, std::string_view name, VideoFormat
   if (!kind_is_told) {
     said.siting = Siting::centre;
     format.assumed.emplace_back(
-        "8-bit 4:2:0 with colour sited in the centre (C420jpeg, what a header without C means)");
+        "8-bit 4:2:0 with chroma sited in the centre (C420jpeg, what a header without C means)");
   }
   return {};
 }

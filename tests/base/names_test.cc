@@ -18,6 +18,7 @@ TEST(Names, TheNearest) {
   EXPECT_EQ(nearest("PSNRR", kKnown), "psnr");
   EXPECT_EQ(nearest("butteraugli", kKnown), "");
   EXPECT_EQ(nearest("se", kKnown), "mse");
+  EXPECT_EQ(nearest("mes", kKnown), "mse");
   EXPECT_EQ(nearest("sc2", kKnown), "ssimulacra2");
   EXPECT_EQ(nearest("", kKnown), "");
   EXPECT_EQ(nearest(std::string(100000, 'm'), kKnown), "");

@@ -139,17 +139,17 @@ void write_file(const std::string& path, const std::string& content) {
 }
 
 std::string scratch(const std::string& name) {
+  // Of its own: numbers of processes come again, and a test that was killed leaves its files behind.
   struct Folder {
-    std::filesystem::path path =
-        std::filesystem::path(::testing::TempDir()) / ("acuity_cli_test_" + std::to_string(getpid()));
-    Folder() { std::filesystem::create_directories(path); }
+    std::string path = ::testing::TempDir() + "acuity_cli_test_XXXXXX";
+    Folder() { EXPECT_NE(mkdtemp(path.data()), nullptr) << path; }
     ~Folder() {
       std::error_code ignored;
       std::filesystem::remove_all(path, ignored);
     }
   };
   static const Folder folder;
-  return (folder.path / name).string();
+  return folder.path + "/" + name;
 }
 
 }  // namespace acuity::test

@@ -81,7 +81,7 @@ TEST(Files, PicturesOfAllFormatsArePicturesToEveryMetric) {
   for (const std::string metric : {"ssimulacra2", "vmaf"}) {
     const Outcome outcome = acuity({"score", "-m", metric, png("a.png", 0), gif("a.gif", 1)});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_FALSE(has(outcome.out + outcome.err, "frames a second")) << outcome.out << outcome.err;
+    EXPECT_FALSE(has(outcome.out + outcome.err, "frames per second")) << outcome.out << outcome.err;
     EXPECT_FALSE(has(outcome.out + outcome.err, "frame rate")) << outcome.out << outcome.err;
   }
   const std::string map = scratch("map.png");
@@ -136,7 +136,7 @@ TEST(Files, AreRecognisedByContent) {
     words.insert(words.begin() + 1, options.begin(), options.end());
     const Outcome outcome = acuity(words);
     EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_TRUE(has(outcome.err, "neither a picture nor a video in a known format: it begins with 54 68 69 73"))
+    EXPECT_TRUE(has(outcome.err, "is not a picture or video in a known format: it begins with 54 68 69 73"))
         << outcome.err;
     EXPECT_FALSE(has(outcome.err, "damaged")) << outcome.err;
   }
@@ -151,7 +151,7 @@ TEST(Files, WhatHasNoEndIsRefusedAtItsBeginning) {
   for (const std::string metric : {"ssimulacra2", "vmaf"}) {
     const Outcome outcome = run({"timeout", "20", ACUITY_COMMAND, "score", "-m", metric, "/dev/zero", scene()});
     EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_TRUE(has(outcome.err, "'/dev/zero' is neither a picture nor a video")) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "'/dev/zero' is not a picture or video")) << outcome.err;
   }
 }
 
@@ -215,7 +215,7 @@ TEST(Files, AKnownFormatIsNotReadAsRawSamples) {
   for (const std::string& file : {video, contained}) {
     const Outcome outcome = acuity({"score", "-m", "psnr_yuv", "--size", "64x48", "--shortest", raw, file});
     EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_TRUE(has(outcome.err, "is no raw YUV but a file in a known format")) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "is a file in a known format, not raw YUV")) << outcome.err;
     EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--size", "64x48,", raw, file}).exit_code, 0);
   }
 }

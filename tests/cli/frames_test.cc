@@ -79,12 +79,37 @@ TEST(Frames, AreComparedInTheFormOfTheReference) {
   EXPECT_EQ(value({"--at", "dist", reference(), deep}), value({"--depth", "10", reference(), deep}));
   EXPECT_EQ(value({"--at", "yuv420p10", reference(), deep}), value({"--depth", "10", reference(), deep}));
   const Outcome text = acuity({"score", "-m", "psnr_yuv", reference(), deep});
-  EXPECT_NE(text.out.find("distorted  converted from yuv420p10 to yuv420p for metrics of frames"), std::string::npos)
+  EXPECT_NE(text.out.find("distorted  converted from yuv420p10 to yuv420p for frame metrics"), std::string::npos)
       << text.out;
   for (const std::string form : {"yuv421p", "yuv420p7", "yuv420p10le", "8", ""}) {
     EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--at", form, reference(), deep}).exit_code, 2) << form;
   }
   EXPECT_EQ(acuity({"score", "-m", "psnr", "--at", "dist", reference(), deep}).exit_code, 2);
+}
+
+// Models of the first generation want 10 bits, and have them wherever a side does.
+TEST(Frames, ModelsThatWantTenBitsGetThem) {
+  const std::string a = saved("ten.y4m", {.width = 320, .height = 240, .frames = 3, .tag = "420p10"});
+  const std::string b = saved("ten_bad.y4m", {.width = 320, .height = 240, .frames = 3, .tag = "420p10", .damage = 9});
+  const std::string eight = saved("eight.y4m", {.width = 320, .height = 240, .frames = 3});
+  const auto values = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"-m", "vmaf:v1"});
+    std::vector<double> list;
+    for (const json& frame : scored(words)["metrics"]["vmaf:v1.0.16_3d0h"]["frames"])
+      list.push_back(frame["values"]["vmaf:v1.0.16_3d0h"]);
+    return list;
+  };
+  const std::string output = scratch("v1.json");
+  ASSERT_EQ(acuity({"vmaf", "-r", a, "-d", b, "-m", "version=vmaf_v1.0.16_3d0h", "--json", "--precision", "max", "-o",
+                    output, "-q"})
+                .exit_code,
+            0);
+  std::vector<double> of_libvmafs_command;
+  for (const json& frame : json::parse(read_file(output))["frames"])
+    of_libvmafs_command.push_back(frame["metrics"]["vmaf"]);
+  EXPECT_EQ(values({a, b}), of_libvmafs_command);
+  EXPECT_EQ(values({eight, b}), values({"--depth", "10", eight, b}));
+  EXPECT_EQ(values({b, eight}), values({"--depth", "10", b, eight}));
 }
 
 TEST(Frames, ModelsAreNamedByAWord) {

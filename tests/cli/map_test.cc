@@ -169,21 +169,20 @@ void expect_refused(std::vector<std::string> words, const std::string& part) {
 
 TEST(Map, WhatMakesNoSenseIsRefused) {
   const std::string map = scratch("refused.png");
-  expect_refused({"--map", map, scene(), noisy(), blurred()}, "write {distorted} where");
-  expect_refused({"--map", map, "-m", "mse,psnr", scene(), noisy()}, "write {metric} where");
-  expect_refused(
-      {"--map", map, "-m", "mse,psnr", scene(), noisy(), blurred()},
-      "write {distorted} and {metric} where its name is to hold theirs, as in 'map-{distorted}-{metric}.png'");
-  expect_refused({"--map", scratch("{distorted}.png"), scene(), noisy(), noisy()}, "need different names");
+  expect_refused({"--map", map, scene(), noisy(), blurred()}, "put {distorted} in its name");
+  expect_refused({"--map", map, "-m", "mse,psnr", scene(), noisy()}, "put {metric} in its name");
+  expect_refused({"--map", map, "-m", "mse,psnr", scene(), noisy(), blurred()},
+                 "put {distorted} and {metric} in its name, as in 'map-{distorted}-{metric}.png'");
+  expect_refused({"--map", scratch("{distorted}.png"), scene(), noisy(), noisy()}, "different names");
   write_file(scratch("mse-noisy.png"), read_file(noisy()));
   expect_refused({"--map", scratch("{metric}-noisy.png"), "-m", "mse", scene(), scratch("mse-noisy.png")},
                  "would overwrite the input");
   expect_refused({"--map", map, "-m", "vmaf", scene(), noisy()}, "has no difference map");
-  expect_refused({"--map-range", "0,1", scene(), noisy()}, "--map shows a map, which is not given");
+  expect_refused({"--map-range", "0,1", scene(), noisy()}, "--map-range needs --map");
   for (const char* range : {"1", "1,1", "2,1", "a,b", ",", "0,inf"}) {
     expect_refused({"--map", map, "--map-range", range, scene(), noisy()}, "--map-range");
   }
-  expect_refused({"--map", map, "--map-colours", "grey", scene(), noisy()}, "use metric or common");
+  expect_refused({"--map", map, "--map-colours", "grey", scene(), noisy()}, "expected metric or common");
   expect_refused({"--map", map, "--map-colours", "metric", "--map-range", "0,1", scene(), noisy()}, "common colours");
   expect_refused({"--map", scratch("a.pfm"), "--map-range", "0,1", scene(), noisy()}, "values themselves");
 }

@@ -149,7 +149,7 @@ TEST(Meaning, TheGammaThatImageMagickWritesIsSrgb) {
   const std::string png = saved("srgb.png", tests::with_chunk(tests::encode_png(painting()), "sRGB", {0}));
   const std::string gamma = with_gamma("gamma.png", painting(), 45455);
   EXPECT_EQ(value({png, gamma}, "ssimulacra2"), 100);
-  EXPECT_TRUE(contains(scored({"-m", "psnr", png, gamma})["assumptions"].dump(), "stands for sRGB"));
+  EXPECT_TRUE(contains(scored({"-m", "psnr", png, gamma})["assumptions"].dump(), "means sRGB"));
   // --colour has the last word, on each side.
   EXPECT_LT(value({"--colour", ",gamma22", png, gamma}, "ssimulacra2"), 95);
   EXPECT_EQ(value({"--colour", "gamma22", png, gamma}, "ssimulacra2"), 100);
@@ -227,9 +227,9 @@ TEST(Meaning, RangesThatDifferAreBroughtTogetherForMetricsOfFrames) {
   EXPECT_LT(value({"--range", "limited", limited, full}, "psnr_yuv"), 40);
   EXPECT_LT(value({"--range", "full,limited", full, full}, "psnr_yuv"), 40);
   const json result = scored({"-m", "psnr_yuv", limited, full});
-  EXPECT_TRUE(contains(result["assumptions"].dump(), "converted from full to limited range for metrics of frames"));
+  EXPECT_TRUE(contains(result["assumptions"].dump(), "converted from full to limited range for frame metrics"));
   // A side that does not say takes what the other says, and the result warns of it.
-  EXPECT_TRUE(contains(scored({"-m", "psnr_yuv", full, untold})["warnings"].dump(), "does not say its range"));
+  EXPECT_TRUE(contains(scored({"-m", "psnr_yuv", full, untold})["warnings"].dump(), "does not state its range"));
 }
 
 TEST(Meaning, VmafsOwnCommandComparesAsItIsAndWarns) {
@@ -249,10 +249,10 @@ TEST(Meaning, APictureAndItsVideoHaveTheSameCurve) {
     EXPECT_GT(value(pair, "ssimulacra2"), 88);
   }
   const json result = scored({"-m", "psnr", png, clip});
-  EXPECT_TRUE(contains(result["warnings"].dump(), "does not say its matrix and range")) << result["warnings"];
+  EXPECT_TRUE(contains(result["warnings"].dump(), "does not state its matrix and range")) << result["warnings"];
   EXPECT_FALSE(
       contains(scored({"-m", "psnr", "--matrix", ",bt601", "--range", ",limited", png, clip})["warnings"].dump(),
-               "does not say"));
+               "does not state"));
   // Two curves that are told apart are compared as light, which differs.
   EXPECT_LT(value({"--transfer", "srgb,bt1886", png, clip}, "psnr"), 40);
 }

@@ -103,7 +103,7 @@ TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
                                      {.input = sent, .interrupt_after_ms = 700});
       EXPECT_EQ(outcome.signal, SIGINT);
       EXPECT_EQ(outcome.out, "");
-      EXPECT_NE(outcome.err.find("what was scored will be written"), std::string::npos) << outcome.err;
+      EXPECT_NE(outcome.err.find("writing what was scored so far"), std::string::npos) << outcome.err;
       const nlohmann::json document = nlohmann::json::parse(read_file(output));
       EXPECT_EQ(document["complete"], false);
       const nlohmann::json& result = document["results"][0];

@@ -159,7 +159,7 @@ TEST(Video, WhatDoesNotFitIsAnError) {
   const std::string first = reference();
   const std::string good = read_file(first);
   expect_failure({first, saved("small.y4m", {.width = 62, .frames = 6})}, 3, "--scale dist or --scale ref");
-  expect_failure({first, saved("short.y4m", {.frames = 4})}, 3, "has 6 frames (25 frames a second) but");
+  expect_failure({first, saved("short.y4m", {.frames = 4})}, 3, "has 6 frames (25 frames per second) but");
   expect_failure({first, saved("empty.y4m", {.frames = 0})}, 3, "has 0");
   expect_failure({saved("empty.y4m", {.frames = 0}), saved("none.y4m", {.frames = 0})}, 3, "has no frames");
   expect_failure({"--start", "6", first, first}, 3, "no frame of");
@@ -202,12 +202,24 @@ TEST(Video, CsvHasARowForEachFrameAndPool) {
 TEST(Video, InfoTellsWhatIsAssumed) {
   const Outcome outcome = acuity({"video-info", reference(), saved("other.y4m", {.frames = 2, .tag = "444p10"})});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* part : {"frames    6\n", "colour sited centre", "assumed   matrix bt601", "10-bit yuv444p",
+  for (const char* part : {"frames    6\n", "chroma sited centre", "assumed   matrix bt601", "10-bit yuv444p",
                            "frames: 6 and 2", "depth: 8 and 10"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
   }
   EXPECT_EQ(acuity({"video-info"}).exit_code, 2);
   EXPECT_EQ(acuity({"video-info", scratch("absent.y4m")}).exit_code, 3);
+  const Outcome half = acuity({"video-info", reference(), scratch("absent.y4m")});
+  EXPECT_EQ(half.exit_code, 3);
+  EXPECT_NE(half.out.find("frames    6\n"), std::string::npos) << half.out;
+}
+
+// What is easily overlooked is part of the text without --explain.
+TEST(Video, WhatIsEasilyOverlookedIsStated) {
+  const std::string fields = saved("fields.y4m", {.frames = 2, .extra = " A4:3 It"});
+  const Outcome outcome = acuity({"score", "-m", "psnr_yuv", fields, fields});
+  for (const char* part : {"reference  pixels of 4:3", "distorted  interlaced: both fields are scored together"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+  }
 }
 
 TEST(Video, TheLimitIsForTheMean) {
@@ -277,7 +289,7 @@ TEST(Video, TextTellsWhereTheTimeWent) {
 
 TEST(Video, PsnrOfYCbCrPointsToThatOfThePlanes) {
   const json result = json::parse(acuity({"score", "--json", "-m", "psnr", reference(), distorted()}).out);
-  EXPECT_NE(result["warnings"].dump().find("psnr_yuv compares the planes"), std::string::npos) << result["warnings"];
+  EXPECT_NE(result["warnings"].dump().find("use psnr_yuv"), std::string::npos) << result["warnings"];
   const json other = json::parse(acuity({"score", "--json", "-m", "psnr_yuv,mse", reference(), distorted()}).out);
   EXPECT_TRUE(other["warnings"].empty()) << other["warnings"];
 }
@@ -292,8 +304,8 @@ TEST(Video, ScalingIsAskedForAndTold) {
               std::string::npos)
         << result.dump();
   }
-  expect_failure({"--scale", "both", reference(), small}, 2, "use ref or dist");
-  expect_failure({"--scaler", "lanczos", reference(), small}, 2, "which is not given");
+  expect_failure({"--scale", "both", reference(), small}, 2, "expected ref or dist");
+  expect_failure({"--scaler", "lanczos", reference(), small}, 2, "--scaler needs --scale");
   expect_failure({"--scale", "dist", "--scaler", "magic", reference(), small}, 2, "use one of bicubic");
 }
 

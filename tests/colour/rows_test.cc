@@ -321,9 +321,9 @@ TEST(Rows, ImpossibleColourIsRefused) {
 TEST(Rows, DescriptionSaysWhatWasDone) {
   Sheet sheet({SampleType::u8, 8}, 1, 1, Channels::rgb, colourful);
   EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(), "sRGB decoded to linear light");
-  EXPECT_EQ(Rows::create(sheet.view, kCodes, {})->description(), "sRGB samples taken as they are");
+  EXPECT_EQ(Rows::create(sheet.view, kCodes, {})->description(), "sRGB codes used as they are");
   sheet.view.colour = {.transfer = Transfer::linear};
-  EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(), "linear light taken as it is");
+  EXPECT_EQ(Rows::create(sheet.view, kLinear, {})->description(), "linear light used as it is");
   EXPECT_EQ(Rows::create(sheet.view, kCodes, {})->description(),
             "linear with BT.709 primaries converted to sRGB codes");
   sheet.view.colour = {.transfer = Transfer::pq, .primaries = Primaries::bt2020};

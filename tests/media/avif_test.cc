@@ -85,7 +85,7 @@ TEST(Avif, BecomesRgbAsVideoDoes) {
         EXPECT_EQ(values_of(picture), as_video(file, Matrix::bt2020, meant[siting]))
             << bits << " " << format << " " << siting;
         if (format > 1) {
-          EXPECT_TRUE(lists(siting == 0 ? picture.assumed : picture.found, "colour sited"));
+          EXPECT_TRUE(lists(siting == 0 ? picture.assumed : picture.found, "chroma sited"));
         }
       }
     }

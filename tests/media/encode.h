@@ -117,6 +117,8 @@ struct HeicOptions {
 };
 /// Lossless inside, but through Y'CbCr unless it is grey.
 File encode_heic(const Drawing& drawing, const HeicOptions& options = {});
+/// Two pictures side by side as the tiles of one, of which the left and upper part of that size is shown.
+File encode_heic_grid(const Drawing& left, const Drawing& right, int width, int height);
 
 struct JpegOptions {
   int quality = 100;

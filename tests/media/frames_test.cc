@@ -82,10 +82,10 @@ TEST(Frames, AreTimedAsTheFileSays) {
   const Drawing dot = flat(1, 1, {0});
   const File palette(6, 0);
   EXPECT_EQ(rate(encode_gif(1, 1, palette, {{.drawing = dot, .hundredths = 4}, {.drawing = dot, .hundredths = 4}})),
-            "25 frames a second");
+            "25 frames per second");
   EXPECT_EQ(rate(encode_gif(1, 1, palette, {{.drawing = dot, .hundredths = 10}, {.drawing = dot, .hundredths = 20}})),
-            "20/3 frames a second");
-  EXPECT_EQ(rate(encode_webp(draw(4, 4, 4, 8), {.frames = 2})), "10 frames a second");
+            "20/3 frames per second");
+  EXPECT_EQ(rate(encode_webp(draw(4, 4, 4, 8), {.frames = 2})), "10 frames per second");
   EXPECT_EQ(rate(encode_gif(1, 1, palette, {{.drawing = dot}})), "unknown frame rate");
 }
 

@@ -20,6 +20,32 @@ TEST(Heic, IsAPictureWithAlpha) {
   }
 }
 
+TEST(Heic, MayHaveMoreThanEightBits) {
+  for (const int bits : {10, 12}) {
+    const Drawing drawing = draw(64, 48, 3, bits);
+    const Picture picture = decode(encode_heic(drawing));
+    const double most = (1 << bits) - 1;
+    std::vector<double> expected = values_of(drawing);
+    for (double& value : expected) value /= most;
+    EXPECT_LE(distance(values_of(picture), expected), 3 / most) << bits;
+    EXPECT_TRUE(lists(picture.found, std::to_string(bits) + "-bit RGB"));
+  }
+}
+
+TEST(Heic, MayBeAGridOfTiles) {
+  const Drawing left = flat(64, 64, {250, 10, 10}), right = flat(64, 64, {10, 10, 250});
+  for (const int width : {128, 100}) {
+    const Picture picture = decode(encode_heic_grid(left, right, width, 60));
+    ASSERT_EQ(picture.view.width, width);
+    ASSERT_EQ(picture.view.height, 60);
+    const std::vector<double> values = values_of(picture);
+    for (const auto& [x, red] : {std::pair<size_t, double>{0, 250}, {63, 250}, {64, 10}, {99, 10}}) {
+      EXPECT_NEAR(255 * values[3 * (59 * static_cast<size_t>(width) + x)], red, 3) << x;
+    }
+  }
+  EXPECT_TRUE(says(refusal(encode_heic_grid(left, right, 130, 60)), {"the tiles of its grid do not cover it"}));
+}
+
 TEST(Heic, IsTurned) {
   Drawing drawing = flat(64, 32, {0, 0, 0});
   std::fill_n(drawing.samples.begin(), 3 * 64 * 8, uint16_t{255});      // a white band at the top

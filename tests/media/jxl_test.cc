@@ -93,7 +93,7 @@ TEST(Jxl, ReadsEnumeratedColour) {
 TEST(Jxl, TakesTheGammaOfSrgbForSrgb) {
   const Picture picture = decode(encode_jxl(draw(4, 4, 3, 8), {.transfer = 65535, .gamma = 0.45455}));
   EXPECT_EQ(picture.view.colour.transfer, Transfer::srgb);
-  EXPECT_TRUE(lists(picture.found, "stands for sRGB"));
+  EXPECT_TRUE(lists(picture.found, "means sRGB"));
   EXPECT_EQ(decode(encode_jxl(draw(4, 4, 3, 8), {.transfer = 65535, .gamma = 0.4})).view.colour.transfer,
             Transfer::gamma);
 }

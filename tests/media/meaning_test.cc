@@ -78,15 +78,15 @@ TEST(Meaning, ASideThatDoesNotSayTakesWhatTheOtherSays) {
   EXPECT_TRUE(meaning.reference.full_range);
   EXPECT_EQ(meaning.reference.matrix, Matrix::bt709);
   EXPECT_EQ(meaning.reference.siting, Siting::top_left);
-  EXPECT_TRUE(lists(meaning.reference.assumed, "full range, as b says"));
-  EXPECT_TRUE(lists(meaning.reference.assumed, "matrix bt709, as b says"));
-  EXPECT_TRUE(lists(meaning.warnings, "a does not say its range and is taken as full range"));
-  EXPECT_TRUE(lists(meaning.warnings, "a does not say its matrix"));
+  EXPECT_TRUE(lists(meaning.reference.assumed, "full range, as b states"));
+  EXPECT_TRUE(lists(meaning.reference.assumed, "matrix bt709, as b states"));
+  EXPECT_TRUE(lists(meaning.warnings, "a does not state its range: assumed full range"));
+  EXPECT_TRUE(lists(meaning.warnings, "a does not state its matrix"));
   // Nothing to warn of where it is what would be assumed anyway.
   VideoFormat usual = tagged_video();
   usual.matrix = Matrix::bt601;
   EXPECT_TRUE(settled(video(), usual).warnings.empty());
-  EXPECT_TRUE(lists(settled(usual, video()).distorted.assumed, "limited range, as a says"));
+  EXPECT_TRUE(lists(settled(usual, video()).distorted.assumed, "limited range, as a states"));
 }
 
 TEST(Meaning, WhereNeitherSaysBothTakeTheSameCurve) {
@@ -101,22 +101,22 @@ TEST(Meaning, WhereNeitherSaysBothTakeTheSameCurve) {
   EXPECT_TRUE(settled(picture(), picture()).warnings.empty());
   EXPECT_TRUE(lists(settled(picture(), picture()).reference.assumed, "sRGB (the file names no colour space)"));
   // RGB against Y'CbCr hangs on the matrix, which is not known.
-  EXPECT_TRUE(lists(settled(rgb_video(), video()).warnings, "b does not say its matrix and range"));
+  EXPECT_TRUE(lists(settled(rgb_video(), video()).warnings, "b does not state its matrix and range"));
 }
 
 TEST(Meaning, APictureTakesTheCurveOfItsVideo) {
   const PairMeaning meaning = settled(tagged_video(), picture());
   EXPECT_EQ(meaning.distorted.colour.transfer, Transfer::bt1886);
   EXPECT_TRUE(meaning.warnings.empty());
-  EXPECT_TRUE(lists(meaning.distorted.assumed, "a BT.1886 display, as a says"));
+  EXPECT_TRUE(lists(meaning.distorted.assumed, "BT.1886, as a states"));
 }
 
 TEST(Meaning, ColoursOutOfTheOrdinaryAreWarnedOf) {
   const PairMeaning p3 = settled(with(picture(), Transfer::srgb, Primaries::display_p3), picture());
   EXPECT_EQ(p3.distorted.colour.primaries, Primaries::display_p3);
   EXPECT_TRUE(lists(p3.warnings,
-                    "b does not say what its colours are and is taken as sRGB with Display P3 "
-                    "primaries, as a says; --colour tells otherwise"));
+                    "b does not state its colours: assumed sRGB with Display P3 "
+                    "primaries, as a states; use --colour if that is wrong"));
   EXPECT_EQ(settled(picture(true), picture()).distorted.colour.transfer, Transfer::srgb);
   EXPECT_TRUE(settled(picture(true), picture()).warnings.empty());
 }
@@ -127,7 +127,12 @@ TEST(Meaning, AProfileIsTakenOverWhole) {
   profiled.colour.icc = std::make_shared<const std::vector<uint8_t>>(profile);
   const PairMeaning meaning = settled(profiled, picture());
   EXPECT_EQ(meaning.distorted.colour.icc, profiled.colour.icc);
-  EXPECT_TRUE(lists(meaning.warnings, "b does not say what its colours are"));
+  EXPECT_TRUE(lists(meaning.warnings, "b does not state its colours"));
+  // An original without a profile has not lost it on the way to a copy that has one.
+  const PairMeaning original = settled(picture(), profiled);
+  EXPECT_EQ(original.reference.colour.icc, nullptr);
+  EXPECT_TRUE(lists(original.warnings, "a does not state its colours: assumed sRGB, although b has ICC profile"));
+  EXPECT_TRUE(lists(settled(picture(), profiled, {.colour_as_stored = true}).warnings, "as they are stored"));
   // What says one of the two itself does not.
   VideoFormat half = picture();
   half.says.transfer = true;
@@ -142,12 +147,12 @@ TEST(Meaning, FloatsAreLightOnlyAmongThemselves) {
   EXPECT_TRUE(settled(floats, floats).warnings.empty());
   const PairMeaning meaning = settled(picture(true), floats);
   EXPECT_EQ(meaning.distorted.colour.transfer, Transfer::srgb);
-  EXPECT_TRUE(lists(meaning.warnings, "b has float samples and does not say how they relate to light"));
+  EXPECT_TRUE(lists(meaning.warnings, "b has float samples and does not state their transfer function"));
   EXPECT_EQ(settled(picture(), floats).distorted.colour.transfer, Transfer::srgb);
   // Integers are not taken for light because their partner is.
   const PairMeaning beside = settled(picture(), with(picture(), Transfer::linear));
   EXPECT_EQ(beside.reference.colour.transfer, Transfer::srgb);
-  EXPECT_TRUE(lists(beside.warnings, "a does not say what its colours are and is taken as sRGB beside b"));
+  EXPECT_TRUE(lists(beside.warnings, "a does not state its colours: assumed sRGB, although b is linear"));
   EXPECT_EQ(settled(floats, with(picture(), Transfer::linear)).reference.colour.transfer, Transfer::linear);
   MeaningOptions options;
   options.distorted.transfer = 8;
@@ -184,7 +189,7 @@ TEST(Meaning, ASmallCopyHasTheMatrixOfTheLargeOne) {
 
 TEST(Meaning, HdrAndSdrAreRefused) {
   const VideoFormat pq = with(tagged_video(), Transfer::pq, Primaries::bt2020);
-  EXPECT_TRUE(contains(refusal(tagged_video(), pq), "a is a BT.1886 display but b is PQ with BT.2020 primaries"));
+  EXPECT_TRUE(contains(refusal(tagged_video(), pq), "a is BT.1886 but b is PQ with BT.2020 primaries"));
   EXPECT_TRUE(contains(refusal(with(picture(), Transfer::hlg), picture(true)), "--colour-as-stored"));
   EXPECT_TRUE(settled(with(picture(), Transfer::pq), with(picture(), Transfer::hlg)).warnings.empty());
   EXPECT_TRUE(lists(settled(with(picture(), Transfer::pq), with(picture(), Transfer::linear)).warnings,
@@ -197,7 +202,7 @@ TEST(Meaning, HdrAndSdrAreRefused) {
 TEST(Meaning, MetricsOfFramesNeedOneColour) {
   const MeaningOptions frames{.frames = true};
   const VideoFormat p3 = with(tagged_video(), Transfer::bt1886, Primaries::display_p3);
-  EXPECT_TRUE(contains(refusal(tagged_video(), p3, frames), "Display P3 primaries: metrics of frames compare code"));
+  EXPECT_TRUE(contains(refusal(tagged_video(), p3, frames), "Display P3 primaries: frame metrics compare code"));
   EXPECT_TRUE(contains(refusal(tagged_video(), with(tagged_video(), Transfer::srgb), frames), "b is sRGB"));
   EXPECT_TRUE(settled(tagged_video(), p3).warnings.empty());
   EXPECT_TRUE(
@@ -212,17 +217,17 @@ TEST(Meaning, MetricsOfFramesNeedOneColour) {
 }
 
 TEST(Meaning, DisplaysThatDifferAreWarnedOf) {
-  EXPECT_TRUE(lists(settled(tagged_video(), picture(true)).warnings, "a is for a BT.1886 display and b for sRGB"));
+  EXPECT_TRUE(lists(settled(tagged_video(), picture(true)).warnings, "a is BT.1886 but b is sRGB"));
   EXPECT_TRUE(settled(with(picture(), Transfer::gamma), picture(true)).warnings.empty());
 }
 
 TEST(Meaning, TransparencyAndColourThatIsMissingAreWarnedOf) {
   VideoFormat clear = picture();
   clear.alpha = true;
-  EXPECT_TRUE(lists(settled(clear, picture()).warnings, "a has transparency but b has none and counts as opaque"));
+  EXPECT_TRUE(lists(settled(clear, picture()).warnings, "a has transparency but b does not and counts as opaque"));
   VideoFormat grey = tagged_video();
   grey.subsampling = Subsampling::grey;
-  EXPECT_TRUE(lists(settled(tagged_video(), grey).warnings, "b has no colour but a has"));
+  EXPECT_TRUE(lists(settled(tagged_video(), grey).warnings, "b is grey but a has colour"));
 }
 
 TEST(Meaning, TheFormIsThatOfTheReferenceUnlessChosen) {
@@ -253,8 +258,8 @@ TEST(Meaning, TheFormIsThatOfTheReferenceUnlessChosen) {
 TEST(Meaning, OneSideAloneHasWhatIsUsual) {
   const Result<VideoFormat> alone = settle_meaning({"a", video()}, SampleOptions{});
   ASSERT_TRUE(alone.ok());
-  EXPECT_EQ(alone->assumed, (std::vector<std::string>{"limited range", "matrix bt601", "colour sited left",
-                                                      "BT.709 primaries", "a BT.1886 display"}));
+  EXPECT_EQ(alone->assumed, (std::vector<std::string>{"limited range", "matrix bt601", "chroma sited left",
+                                                      "BT.709 primaries", "BT.1886"}));
 }
 
 TEST(Meaning, DifferencesAreThoseThatBothSidesState) {
@@ -262,7 +267,7 @@ TEST(Meaning, DifferencesAreThoseThatBothSidesState) {
   other.full_range = true;
   other.colour.transfer = Transfer::pq;
   EXPECT_EQ(differences_in_meaning({"a", tagged_video()}, {"b", other}),
-            (std::vector<std::string>{"a is limited range but b is full range", "a is a BT.1886 display but b is PQ"}));
+            (std::vector<std::string>{"a is limited range but b is full range", "a is BT.1886 but b is PQ"}));
   other.says = {};
   EXPECT_TRUE(differences_in_meaning({"a", tagged_video()}, {"b", other}).empty());
 }

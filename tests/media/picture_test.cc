@@ -160,7 +160,7 @@ TEST(Picture, KeepsToTheLimits) {
 
 TEST(Picture, WhatIsNoPictureIsRefusedByItsBeginning) {
   // It has no end: read to the limit, this would take gigabytes.
-  EXPECT_TRUE(says(message_of("/dev/zero", StatusCode::input), {"'/dev/zero' is neither a picture nor a video"}));
+  EXPECT_TRUE(says(message_of("/dev/zero", StatusCode::input), {"'/dev/zero' is not a picture or video"}));
 }
 
 TEST(Picture, AVideoIsToldFromWhatIsUnknown) {
@@ -171,7 +171,7 @@ TEST(Picture, AVideoIsToldFromWhatIsUnknown) {
   std::string lines;
   for (int i = 0; i < 500; ++i) lines += "some line of text, which libav could draw as a film of a terminal\n";
   write(folder / "text.png", File(lines.begin(), lines.end()));
-  EXPECT_TRUE(says(message_of(folder / "text.png", StatusCode::input), {"neither a picture nor a video"}));
+  EXPECT_TRUE(says(message_of(folder / "text.png", StatusCode::input), {"is not a picture or video"}));
   write(folder / "photo.yuv", File(9000, 16));
   EXPECT_TRUE(says(message_of(folder / "photo.yuv", StatusCode::input), {"raw YUV", "--size WIDTHxHEIGHT"}));
 }

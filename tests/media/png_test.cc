@@ -97,7 +97,7 @@ TEST(Png, TakesTheGammaOfSrgbWithItsPrimariesForSrgb) {
   const Picture srgb = decode(with_chunk(primaries, "gAMA", numbers({45455})));
   EXPECT_EQ(srgb.view.colour.transfer, Transfer::srgb);
   EXPECT_EQ(srgb.view.colour.primaries, Primaries::bt709);
-  EXPECT_TRUE(lists(srgb.found, "stands for sRGB"));
+  EXPECT_TRUE(lists(srgb.found, "means sRGB"));
   EXPECT_TRUE(srgb.assumed.empty());
   EXPECT_EQ(decode(with_chunk(primaries, "gAMA", numbers({45000}))).view.colour.transfer, Transfer::gamma);
 

@@ -28,14 +28,15 @@ Status usage(std::string message) { return Status(StatusCode::usage, std::move(m
 
 const MetricInfo& info() {
   static const MetricInfo info = [] {
-    MetricInfo made{.name = "adm",
-                    .version = "libvmaf 3.2.0",
-                    .title = "Detail loss and additive impairments, in whole numbers",
-                    .better = Better::higher,
-                    .identical_says = "1, or up to 0.001 less or more by rounding",
-                    .minimum_side = kLeastSide,
-                    .alpha_rule = "",
-                    .options = common_options()};
+    MetricInfo made{
+        .name = "adm",
+        .version = "libvmaf 3.2.0",
+        .title = "Detail loss and additive impairments, in whole numbers",
+        .better = Better::higher,
+        .identical_says = "1, up to 0.001 less or more by rounding, and less in some frames up to 532 pixels wide",
+        .minimum_side = kLeastSide,
+        .alpha_rule = "",
+        .options = common_options()};
     made.options.push_back(whole_option("adm_ref_display_height", "rdh", "rows of the display", "1080", 1, 4320));
     made.options.push_back(whole_option("adm_csf_mode", "csf",
                                         "contrast sensitivity: 0 Watson, 1 Barten, 2 and 3 blends of them", "0", 0, 3));

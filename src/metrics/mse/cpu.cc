@@ -21,21 +21,22 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "metrics/mse/math.h"
 
-// One row of a tile, or the part of it that lies in the picture; the rest is zero.
-struct alignas(64) TileRow {
-  float samples[3][kTileWidth] = {};
+// One row of some tiles side by side, or the part of it that lies in the picture; the rest is zero.
+struct alignas(64) TilesRow {
+  float samples[3][kTilesTogether * kTileWidth] = {};
 };
 
-// The squared differences of the tile whose first pixel is (x_begin, y_begin): one sum a channel.
-void SumTile(const Rows& reference, const Rows& distorted, int x_begin, int y_begin, float* map, float* sums) {
-  const int x_end = std::min(x_begin + kTileWidth, reference.width());
+// The squared differences of `count` tiles, the first pixel of which is (x_begin, y_begin): one sum a channel of each.
+void SumTiles(const Rows& reference, const Rows& distorted, int x_begin, int y_begin, int count, float* map,
+              TileSums* sums) {
+  const int x_end = std::min(x_begin + count * kTileWidth, reference.width());
   const int y_end = std::min(y_begin + kTileHeight, reference.height());
-  TileRow a, b, columns, errors;
+  TilesRow a, b, columns, errors;
   for (int y = y_begin; y < y_end; ++y) {
     reference.read(y, x_begin, x_end, a.samples[0], a.samples[1], a.samples[2]);
     distorted.read(y, x_begin, x_end, b.samples[0], b.samples[1], b.samples[2]);
     for (int c = 0; c < 3; ++c) {
-      for (int x = 0; x < kTileWidth; x += kLanes) {
+      for (int x = 0; x < count * kTileWidth; x += kLanes) {
         const real error = squared_difference(load(a.samples[c] + x), load(b.samples[c] + x));
         store(error, errors.samples[c] + x);
         store(load(columns.samples[c] + x) + error, columns.samples[c] + x);
@@ -48,7 +49,9 @@ void SumTile(const Rows& reference, const Rows& distorted, int x_begin, int y_be
           (errors.samples[0][i] + errors.samples[1][i] + errors.samples[2][i]) / 3;
     }
   }
-  for (int c = 0; c < 3; ++c) sums[c] = sum_tile_columns(columns.samples[c]);
+  for (int tile = 0; tile < count; ++tile) {
+    for (size_t c = 0; c < 3; ++c) sums[tile][c] = sum_tile_columns(columns.samples[c] + tile * kTileWidth);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -58,7 +61,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity::mse {
 
-HWY_EXPORT(SumTile);
+HWY_EXPORT(SumTiles);
 
 std::array<double, 3> add_tiles(std::span<const TileSums> tiles) {
   std::array<double, 3> total{};
@@ -78,10 +81,11 @@ std::array<double, 3> sum_squared_differences(const Rows& reference, const Rows&
   std::atomic<int> next = 0;
   threads.run([&](int) {
     for (int row = next++; row < down; row = next++) {
-      for (int column = 0; column < across; ++column) {
-        float* sums =
-            tiles[static_cast<size_t>(row) * static_cast<size_t>(across) + static_cast<size_t>(column)].data();
-        HWY_DYNAMIC_DISPATCH(SumTile)(reference, distorted, column * kTileWidth, row * kTileHeight, map, sums);
+      for (int column = 0; column < across; column += kTilesTogether) {
+        TileSums* sums = &tiles[static_cast<size_t>(row) * static_cast<size_t>(across) + static_cast<size_t>(column)];
+        HWY_DYNAMIC_DISPATCH(SumTiles)
+        (reference, distorted, column * kTileWidth, row * kTileHeight, std::min(kTilesTogether, across - column), map,
+         sums);
       }
     }
   });

@@ -13,6 +13,9 @@ namespace acuity::mse {
 /// Of one tile: red, green and blue.
 using TileSums = std::array<float, 3>;
 
+/// How many tiles side by side are summed in one go: reading short rows takes longer than reading long ones.
+inline constexpr int kTilesTogether = 16;
+
 /// Tiles in raster order, in double: the last step of the reduction, the same for all devices.
 std::array<double, 3> add_tiles(std::span<const TileSums> tiles);
 

@@ -245,7 +245,8 @@ FrameMetricEntry vmaf_entry() {
   info.version = "libvmaf 3.2.0";
   info.title = "VMAF: what a panel of viewers would say of a video, from 0 (bad) to 100 (excellent)";
   info.better = Better::higher;
-  info.identical_says = "about 97 to 100 by most models: less where little moves";
+  info.identical_says =
+      "about 97 to 100 by most models, less where little moves and in some frames up to 532 pixels wide";
   info.minimum_side = 17;
   info.variant = "model";
   info.options = {
