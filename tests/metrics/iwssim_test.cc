@@ -167,10 +167,9 @@ TEST(Iwssim, LumaIsRoundedWhereCodesAreWhole) {
   const Score rounded = score(a8.view, b8.view, kIwssim), not_rounded = score(a16.view, b16.view, kIwssim);
   EXPECT_NE(rounded.value, not_rounded.value);
   EXPECT_NEAR(rounded.value, not_rounded.value, 1e-2);
-  EXPECT_EQ(rounded.provenance.assumptions[0],
-            "reference: sRGB samples taken as they are, luma rounded to whole codes");
+  EXPECT_EQ(rounded.provenance.assumptions[0], "reference: sRGB codes used as they are, luma rounded to whole codes");
   EXPECT_EQ(not_rounded.provenance.assumptions[1],
-            "distorted: sRGB samples taken as they are, luma rounded to whole codes where all three samples are");
+            "distorted: sRGB codes used as they are, luma rounded to whole codes where all three samples are");
 }
 
 TEST(Iwssim, LumaIsRoundedAsDoubleArithmeticWould) {
