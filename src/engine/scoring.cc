@@ -156,7 +156,9 @@ Status Scoring::fit_memory() {
                                 automatic ? "use another device, cpu for instance" : "use the memory mode automatic"));
     }
   }
-  pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / plan.further_pair.device);
+  // Tiny pictures may need nothing, where a metric has its answer without looking.
+  const int64_t further = std::max<int64_t>(plan.further_pair.device, 1);
+  pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / further);
   return {};
 }
 

@@ -181,6 +181,15 @@ TEST_F(PlanTest, FullAndStripAreTakenAtTheirWord) {
   EXPECT_EQ(Scorer::create(options, 1400, 1000).status().code(), StatusCode::usage);
 }
 
+TEST_F(PlanTest, NothingIsNeededWhereTheAnswerIsKnown) {
+  const HostMemory memory = pictures(7, 5, kKinds[0]);
+  const ScorerOptions options{.metrics = {{"butteraugli", {{"small", "libjxl"}}}}, .device = "cuda"};
+  EXPECT_EQ(must(plan_memory(options, 7, 5)).further_pair.device, 0);
+  const auto scores = must(Scorer::create(options, 7, 5)).score(views_[0], views_[1]);
+  ASSERT_TRUE(scores.ok()) << scores.status().message();
+  EXPECT_EQ(scores->front().value, 0);
+}
+
 TEST_F(PlanTest, TheEnvironmentHasACapToo) {
   const HostMemory memory = pictures(512, 512, kKinds[0]);
   const ScorerOptions options{.metrics = {"ssimulacra2"}, .device = "cuda"};
