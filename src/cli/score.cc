@@ -16,6 +16,7 @@
 #include "cli/exit_code.h"
 #include "cli/limits.h"
 #include "cli/lists.h"
+#include "cli/heatmaps.h"
 #include "cli/map_file.h"
 #include "cli/meaning_plan.h"
 #include "cli/pairs.h"
@@ -103,6 +104,9 @@ Status plan_output(const Request& request, Plan& plan) {
   }
   const std::string path = request.value("--output");
   if (plan.form.empty()) plan.form = path.ends_with(".json") ? "--json" : path.ends_with(".csv") ? "--csv" : "--plain";
+  for (const MetricChoice& metric : plan.job.metrics) {
+    ACUITY_TRY(check_heatmaps(metric.options, inputs_of(plan.job)));
+  }
   if (!request.has("--output")) return {};
   ACUITY_TRY_ASSIGN(plan.output, OutputFile::check(path, "-o", inputs_of(plan.job)));
   for (const std::string& file : plan.job.distorted) {

@@ -13,6 +13,7 @@
 #include "cli/pools.h"
 #include "cli/progress.h"
 #include "cli/video_side.h"
+#include "cli/heatmaps.h"
 #include "cli/vmaf_output.h"
 #include "media/form.h"
 #include "media/output_file.h"
@@ -30,6 +31,7 @@ class VmafRun {
   Status operator()() {
     std::optional<OutputFile> output;
     if (!plan_.output.empty()) ACUITY_TRY_ASSIGN(output, OutputFile::check(plan_.output, "-o", inputs()));
+    for (const VmafFeature& feature : plan_.features) ACUITY_TRY(check_heatmaps(feature.request.options, inputs()));
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorer());
     const Stopwatch watch;

@@ -78,6 +78,26 @@ TEST(Output, NoInputIsOverwrittenWhateverItsName) {
 }
 
 // The videos are not there: whoever looks at them first says so.
+// CAMBI writes maps by itself, into a folder that may hold inputs.
+TEST(Output, NoInputIsOverwrittenByAMapOfBanding) {
+  const std::string maps = folder("maps");
+  const std::string input = maps + "/cambi_heatmap_scale_0_352x288_16b.gray";
+  write_file(input, draw_y4m({.width = 352, .height = 288, .frames = 1}));
+  const std::string content = read_file(input);
+  const std::string name = scratch("video.y4m");
+  fs::remove(name);
+  fs::create_hard_link(input, name);
+  const std::string other = scratch("other.y4m");
+  write_file(other, content);
+  for (const Outcome& outcome :
+       {acuity({"score", "-m", "cambi:heatmaps_path=" + maps, name, other}),
+        acuity({"vmaf", "-r", other, "-d", name, "-n", "--feature", "cambi=heatmaps_path=" + maps})}) {
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("would overwrite the input"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(read_file(input), content);
+}
+
 TEST(Output, APlaceThatCannotBeWrittenIsToldFirst) {
   const std::string place = folder("places");
   write_file(place + "/file", "");
