@@ -95,8 +95,10 @@ TEST(Frames, ModelsThatWantTenBitsGetThem) {
   const auto values = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"-m", "vmaf:v1"});
     std::vector<double> list;
-    for (const json& frame : scored(words)["metrics"]["vmaf:v1.0.16_3d0h"]["frames"])
+    const json result = scored(words);
+    for (const json& frame : result["metrics"]["vmaf:v1.0.16_3d0h"]["frames"]) {
       list.push_back(frame["values"]["vmaf:v1.0.16_3d0h"]);
+    }
     return list;
   };
   const std::string output = scratch("v1.json");
@@ -105,8 +107,8 @@ TEST(Frames, ModelsThatWantTenBitsGetThem) {
                 .exit_code,
             0);
   std::vector<double> of_libvmafs_command;
-  for (const json& frame : json::parse(read_file(output))["frames"])
-    of_libvmafs_command.push_back(frame["metrics"]["vmaf"]);
+  const json log = json::parse(read_file(output));
+  for (const json& frame : log["frames"]) of_libvmafs_command.push_back(frame["metrics"]["vmaf"]);
   EXPECT_EQ(values({a, b}), of_libvmafs_command);
   EXPECT_EQ(values({eight, b}), values({"--depth", "10", eight, b}));
   EXPECT_EQ(values({b, eight}), values({"--depth", "10", b, eight}));
