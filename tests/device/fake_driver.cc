@@ -76,7 +76,10 @@ int take_back(const char* call, const char* kind) {
   return failure;
 }
 
-size_t free_bytes() { return state.free_bytes - std::min(state.free_bytes, state.bytes["memory"]); }
+size_t free_bytes() {
+  const std::lock_guard lock(mutex);
+  return state.free_bytes - std::min(state.free_bytes, state.bytes["memory"]);
+}
 
 int give_memory(const char* call, const char* kind, void** address, size_t bytes) {
   const std::lock_guard lock(mutex);
