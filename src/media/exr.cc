@@ -7,6 +7,7 @@
 #include <ImfHeader.h>
 #include <ImfIO.h>
 #include <ImfInputFile.h>
+#include <ImfTileDescription.h>
 #include <ImfStandardAttributes.h>
 #include <fmt/format.h>
 
@@ -95,6 +96,18 @@ Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
   return header;
 }
 
+// OpenEXR keeps a row of tiles, and one tile with all its channels. Neither depends on the picture's size alone.
+Result<int64_t> bytes_of_tiles(const Source& source, const Imf::Header& header, int64_t width) {
+  if (!header.hasTileDescription()) return 0;
+  const Imf::TileDescription& tile = header.tileDescription();
+  if (tile.xSize > source.limits.maximum_side || tile.ySize > source.limits.maximum_side) {
+    return damaged(source, "OpenEXR", fmt::format("its tiles are of {}x{} pixels", tile.xSize, tile.ySize));
+  }
+  int64_t channels = 0;
+  for (auto it = header.channels().begin(); it != header.channels().end(); ++it) ++channels;
+  return (width + 2 * int64_t{tile.xSize}) * tile.ySize * channels * int64_t{sizeof(float)};
+}
+
 Result<Picture> decode(const Source& source) {
   const std::string name(source.name);
   MemoryStream stream(source.bytes, name.c_str());
@@ -116,7 +129,9 @@ Result<Picture> decode(const Source& source) {
 
   Shape shape{width, height, samples->channels, SampleType::f32};
   shape.stored = describe(samples->half ? 16 : 32, true, shape.channels);
-  Result<Picture> picture = make_picture(source, "OpenEXR", shape);
+  const Result<int64_t> working_bytes = bytes_of_tiles(source, *header, width);
+  if (!working_bytes.ok()) return working_bytes.status();
+  Result<Picture> picture = make_picture(source, "OpenEXR", shape, *working_bytes);
   if (!picture.ok()) return picture;
   const ImageView& view = picture->view;
 
