@@ -74,6 +74,28 @@ Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& lis
   return samples;
 }
 
+// Whether every attribute fits into the file. OpenEXR allocates by the sizes they claim before it reads them.
+bool attributes_fit(Bytes file, size_t place, bool several_parts) {
+  const auto skip_text = [&] {
+    while (place < file.size() && file[place] != 0) ++place;
+    ++place;
+  };
+  for (bool more = true; more && place < file.size(); more = several_parts && place < file.size() && file[place] != 0) {
+    while (place < file.size() && file[place] != 0) {
+      skip_text();  // its name
+      skip_text();  // its type
+      if (place + 4 > file.size()) return false;
+      uint32_t size = 0;
+      for (size_t i = 0; i < 4; ++i) size |= uint32_t{file[place + i]} << (8 * i);
+      place += 4;
+      if (size > file.size() - place) return false;
+      place += size;
+    }
+    ++place;  // an empty name ends a header
+  }
+  return true;
+}
+
 // The header alone. Opening the file right away would allocate by what an unchecked header claims.
 Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
   constexpr size_t kStart = 8;
@@ -82,6 +104,9 @@ Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
   int version = source.bytes[4];
   const uint8_t flags = source.bytes[5];
   if ((flags & kDeep) != 0) return unsupported(source, "holds deep data", "flatten it");
+  if (!attributes_fit(source.bytes, kStart, (flags & kSeveralParts) != 0)) {
+    return damaged(source, "OpenEXR", "its header claims more than the file holds");
+  }
   stream.seekg(kStart);
   Imf::Header header;
   header.readFrom(stream, version);
