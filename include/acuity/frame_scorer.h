@@ -60,6 +60,9 @@ struct FrameScorerOptions {
   std::string device = "auto";
   int64_t expected_frames = 1;  ///< how many you expect to score; "auto" uses it
   int threads = 0;              ///< 0: one per core
+  /// How many pairs of frames a GPU works on or waits for at once, 1 to 64; 0: as many as keep it busy. It never
+  /// changes a score.
+  int frames_in_flight = 0;
   /// Called once for each scored frame, in order, as soon as its values are final: inside push(), push_neighbour(),
   /// score_at() or finish(), on the thread that called it. Must not call the FrameScorer, except for cancel().
   std::function<void(const FrameValues&)> on_scores{};

@@ -28,14 +28,18 @@ struct DeviceWindow {
   int depth = 8;  // of the samples; a feature that is set up for more bits shifts them
   std::span<const DeviceFrame* const> reference;
   std::span<const DeviceFrame* const> distorted;
+  uint64_t scratch = 0;  // DeviceFeatureWorker::scratch_bytes() bytes of any content, at a multiple of 256
 };
 
-/// Measures one frame at a time on a device, with memory of its own there. There is one for each frame in flight.
+/// Measures one frame at a time on a device. There is one for each frame in flight. The features of a frame follow one
+/// another in one queue, so that they share scratch memory.
 class DeviceFeatureWorker {
  public:
   virtual ~DeviceFeatureWorker() = default;
-  /// On the device.
+  /// Of memory of its own on the device, such as tables.
   virtual size_t bytes() const = 0;
+  /// What submit() needs on the device besides, while the queue works on it.
+  virtual size_t scratch_bytes() const { return 0; }
   /// What submit() leaves for finish(); a multiple of 8.
   virtual size_t result_bytes() const = 0;
   /// Gives the queue all work on a window. `results` is the address of result_bytes() bytes that are zero.

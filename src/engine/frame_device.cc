@@ -42,8 +42,10 @@ FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const FrameShape
 }
 
 Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device, const FrameShape& shape,
-                                                         std::vector<const Feature*> features, int threads) {
+                                                         std::vector<const Feature*> features, int threads,
+                                                         int in_flight) {
   std::unique_ptr<FrameDevice> made(new FrameDevice(device, shape, std::move(features), threads));
+  made->slots_.resize(static_cast<size_t>(in_flight));
   for (Slot& slot : made->slots_) ACUITY_TRY(made->create_slot(slot));
   return made;
 }
@@ -52,13 +54,16 @@ Status FrameDevice::create_slot(Slot& slot) {
   Device& device = pool_->device();
   result_offsets_.clear();
   result_bytes_ = 0;
+  size_t scratch_bytes = 0;
   for (const Feature* feature : features_) {
     std::unique_ptr<DeviceFeatureWorker> worker;
     ACUITY_TRY_ASSIGN(worker, feature->create_device_worker(device));
     result_offsets_.push_back(result_bytes_);
     result_bytes_ += worker->result_bytes();
+    scratch_bytes = std::max(scratch_bytes, worker->scratch_bytes());
     slot.workers.push_back(std::move(worker));
   }
+  if (scratch_bytes > 0) ACUITY_TRY_ASSIGN(slot.scratch, device.allocate(scratch_bytes));
   ACUITY_TRY_ASSIGN(slot.results, device.allocate(result_bytes_));
   ACUITY_TRY_ASSIGN(slot.results_here, device.allocate_pinned(result_bytes_));
   ACUITY_TRY_ASSIGN(slot.queue, device.create_queue());
@@ -67,7 +72,7 @@ Status FrameDevice::create_slot(Slot& slot) {
 
 Status FrameDevice::submit(int64_t index, const Input& reference, const Input& distorted,
                            const std::vector<bool>& measured) {
-  Slot& slot = slots_[static_cast<size_t>(submitted_) % kInFlight];
+  Slot& slot = slot_of(submitted_);
   slot.index = index;
   slot.measured = measured;
   ++submitted_;
@@ -119,12 +124,13 @@ Status FrameDevice::measure(Slot& slot, size_t feature) {
       frames[side].push_back(back > last ? nullptr : &pair_of(last - back).frames[side]);
     }
   }
-  return slot.workers[feature]->submit(*slot.queue, {slot.index, shape_.depth, frames[0], frames[1]},
+  const uint64_t scratch = slot.scratch ? slot.scratch->address() : 0;
+  return slot.workers[feature]->submit(*slot.queue, {slot.index, shape_.depth, frames[0], frames[1], scratch},
                                        slot.results->address() + result_offsets_[feature]);
 }
 
 Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
-  Slot& slot = slots_[static_cast<size_t>(finished_) % kInFlight];
+  Slot& slot = slot_of(finished_);
   const Status waited = slot.queue->wait();
   for (Resident* samples : pair_of(finished_).samples) {
     if (samples != nullptr && waited.ok() && samples->is_sent()) samples->note_arrival();
@@ -143,8 +149,11 @@ Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
 }
 
 size_t FrameDevice::bytes(size_t feature) const {
-  size_t bytes = feature == 0 ? pair_bytes_ * static_cast<size_t>(kInFlight + history_) : 0;
-  for (const Slot& slot : slots_) bytes += slot.workers[feature]->bytes();
+  size_t bytes = feature == 0 ? pair_bytes_ * static_cast<size_t>(in_flight() + history_) : 0;
+  for (const Slot& slot : slots_) {
+    bytes += slot.workers[feature]->bytes();
+    if (feature == 0 && slot.scratch) bytes += slot.scratch->size();
+  }
   return bytes;
 }
 

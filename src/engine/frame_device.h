@@ -19,9 +19,13 @@ namespace acuity {
 /// Used by one thread.
 class FrameDevice {
  public:
+  // One frame is sent, one worked on, one finished, and one waits, so that the device does not.
+  static constexpr int kUsualInFlight = 4;
+
   /// The features outlive it. `threads` copy frames that are in ordinary memory.
   static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device, const FrameShape& shape,
-                                                     std::vector<const Feature*> features, int threads);
+                                                     std::vector<const Feature*> features, int threads,
+                                                     int in_flight = kUsualInFlight);
 
   /// How many frames before it some feature looks at.
   int history() const { return history_; }
@@ -29,11 +33,11 @@ class FrameDevice {
   /// Sends a pair of frames that own their memory, and has those features measured that `measured` says, in the order
   /// of create(). Not while is_full(). Where history() is not 0, every frame must come here. `index` is for oldest().
   Status submit(int64_t index, const Input& reference, const Input& distorted, const std::vector<bool>& measured);
-  bool is_full() const { return submitted_ - finished_ == kInFlight; }
+  bool is_full() const { return submitted_ - finished_ == in_flight(); }
   bool is_idle() const { return submitted_ == finished_; }
 
   /// The index of the first frame in flight.
-  int64_t oldest() const { return slots_[static_cast<size_t>(finished_) % kInFlight].index; }
+  int64_t oldest() const { return slot_of(finished_).index; }
   /// Waits for it. Fills in the numbers of the features that were measured.
   Status finish_oldest(std::vector<std::vector<double>>& numbers);
 
@@ -41,13 +45,11 @@ class FrameDevice {
   size_t bytes(size_t feature) const;
 
  private:
-  // One frame is sent, one worked on, one finished, and one waits, so that the device does not.
-  static constexpr int64_t kInFlight = 4;
-
   struct Slot {
     int64_t index = 0;
     std::vector<bool> measured;
     std::vector<std::unique_ptr<DeviceFeatureWorker>> workers;
+    std::unique_ptr<DeviceMemory> scratch;  // of one feature after the other; null where none needs any
     std::unique_ptr<DeviceMemory> results;
     std::unique_ptr<PinnedMemory> results_here;
     std::unique_ptr<Queue> queue;  // last: it waits for what is in flight
@@ -64,6 +66,9 @@ class FrameDevice {
   Status send(Queue& queue, Pair& pair);
   Status wait_for(Queue& queue, const Pair& pair) const;
   const Pair& pair_of(int64_t number) const { return pairs_[static_cast<size_t>(number - first_pair_)]; }
+  int64_t in_flight() const { return static_cast<int64_t>(slots_.size()); }
+  Slot& slot_of(int64_t number) { return slots_[static_cast<size_t>(number) % slots_.size()]; }
+  const Slot& slot_of(int64_t number) const { return slots_[static_cast<size_t>(number) % slots_.size()]; }
   Status create_slot(Slot& slot);
   Status measure(Slot& slot, size_t feature);
 
@@ -81,7 +86,7 @@ class FrameDevice {
   std::deque<Pair> pairs_;  // in flight, and those before them that windows may contain
   int64_t first_pair_ = 0;
   size_t pair_bytes_ = 0;
-  std::array<Slot, kInFlight> slots_;  // last: they use all of the above
+  std::vector<Slot> slots_;  // last: they use all of the above
 };
 
 }  // namespace acuity

@@ -187,7 +187,8 @@ struct FrameScorer::State {
         features[f].on_device = list.requests()[f].entry->on_gpu;
         if (features[f].on_device) sent.push_back(features[f].feature.get());
       }
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, options.format, std::move(sent), threads));
+      const int in_flight = options.frames_in_flight == 0 ? FrameDevice::kUsualInFlight : options.frames_in_flight;
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, options.format, std::move(sent), threads, in_flight));
     }
     pipeline = std::make_unique<FramePipeline>(options.format, std::move(features), threads, std::move(there));
     return {};
@@ -368,6 +369,10 @@ Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
     if (options.threads < 0) {
       return Status(StatusCode::usage,
                     fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
+    }
+    if (options.frames_in_flight < 0 || options.frames_in_flight > 64) {
+      return Status(StatusCode::usage,
+                    fmt::format("invalid number of frames in flight {}: expected 0 to 64", options.frames_in_flight));
     }
     ACUITY_TRY(check_formats(options));
     ACUITY_TRY(prepare_cpu());
