@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A blur is linear, so the frames are subtracted first and their difference is blurred: downwards, rounded, then along
-// the row, rounded again. The taps are 3571, 16004, 26386, 16004, 3571 in 65536ths.
+// the row, rounded again.
 //
-// A weighted sum T of five values of 17 bits has 34 bits. Only its shifted form is wanted, floor((T + half) / 2^n), and
-// for that floor(T / 2) does as well as T, which fits 32 bits: all taps but 3571 are even, so that its product alone
-// has to be rounded.
-//
-// Where no difference reaches half the range, which is the rule, values have 16 bits and T has 32. Processors multiply
-// such values in pairs and add up the products at once.
+// Where no difference reaches half the range, which is the rule, values have 16 bits and a weighted sum has 32.
+// Processors multiply such values in pairs and add up the products at once.
 #include "metrics/motion/difference.h"
 
 #include <algorithm>
@@ -31,10 +27,7 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 constexpr int kReach = 2;
 
-// floor(T / 2), given the values the same taps belong to already added up.
-HWY_INLINE whole half_sum(whole outer, whole inner, whole middle) {
-  return SHIFT_RIGHT(outer * whole(3571), 1) + inner * whole(8002) + middle * whole(13193);
-}
+#include "metrics/motion/math.h"
 
 // What a row of differences holds: zeros only, or values below half the range of samples, or any.
 enum class Extent : uint8_t { none, small, any };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/motion/feature.h"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "base/try.h"
 #include "frames/frame_checks.h"
 #include "metrics/motion/difference.h"
+#include "metrics/motion/gpu.h"
 #include "metrics/motion/weighing.h"
 
 namespace acuity {
@@ -16,6 +18,12 @@ using motion::BlurredDifference;
 using motion::Weighing;
 
 constexpr int kMinimumSide = 3;  // the blur mirrors two pixels at each edge
+
+// What a sum of differences comes to, in 8-bit steps.
+double motion_of(uint64_t sum, const FrameShape& frame, const Weighing& weighing) {
+  return weighing.clip(static_cast<double>(sum) / 256 / (static_cast<double>(frame.width) * frame.height) *
+                       weighing.fps_weight);
+}
 
 class MotionWorker final : public FeatureWorker {
  public:
@@ -29,8 +37,7 @@ class MotionWorker final : public FeatureWorker {
     const FrameView& now = *window.reference[0];
     double motion = 0;
     if (before != nullptr && !weighing_.force_zero) {
-      const double sum = static_cast<double>(difference_.sum(*before, now));
-      motion = weighing_.clip(sum / 256 / (static_cast<double>(now.width) * now.height) * weighing_.fps_weight);
+      motion = motion_of(difference_.sum(*before, now), now, weighing_);
     }
     std::fill(values.begin(), values.end(), motion);
     return {};
@@ -42,13 +49,43 @@ class MotionWorker final : public FeatureWorker {
   size_t back_;
 };
 
+class MotionDeviceWorker final : public DeviceFeatureWorker {
+ public:
+  MotionDeviceWorker(const FrameShape& frame, const Weighing& weighing, size_t back)
+      : frame_(frame), weighing_(weighing), back_(back) {}
+
+  size_t bytes() const override { return 0; }
+  size_t result_bytes() const override { return sizeof(uint64_t); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    const DeviceFrame* before = window.reference[back_];
+    measures_ = before != nullptr && !weighing_.force_zero;
+    if (!measures_) return {};
+    return motion::add_blurred_difference(queue, frame_, window.depth, before->front(), window.reference[0]->front(),
+                                          results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    uint64_t sum = 0;
+    std::memcpy(&sum, results.data(), sizeof sum);
+    std::fill(numbers.begin(), numbers.end(), measures_ ? motion_of(sum, frame_, weighing_) : 0);
+    return {};
+  }
+
+ private:
+  FrameShape frame_;
+  Weighing weighing_;
+  size_t back_;
+  bool measures_ = false;
+};
+
 // The outputs are the motion since the frame before (and the same once more, in libvmaf's debug mode), the lesser of
 // this and the next frame's, and that blended.
 class Motion final : public Feature {
  public:
   Motion(std::vector<FeatureOutput> outputs, const Setup& setup)
       : outputs_(std::move(outputs)),
-        width_(setup.format.width),
+        frame_(setup.format),
         weighing_(setup.options),
         back_(is_on(setup.options, "motion_five_frame_window") ? 2 : 1),
         moving_average_(is_on(setup.options, "motion_moving_average")) {}
@@ -58,9 +95,15 @@ class Motion final : public Feature {
   int history() const override { return static_cast<int>(back_); }
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<BlurredDifference> difference = BlurredDifference::create(width_);
+    Result<BlurredDifference> difference = BlurredDifference::create(frame_.width);
     if (!difference.ok()) return difference.status();
     return std::unique_ptr<FeatureWorker>(std::make_unique<MotionWorker>(std::move(*difference), weighing_, back_));
+  }
+
+  bool reads(Role role, int plane) const override { return role == Role::reference && plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(motion::prepare(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<MotionDeviceWorker>(frame_, weighing_, back_));
   }
 
   int numbers_before() const override { return moving_average_ ? back() : back() - 1; }
@@ -95,7 +138,7 @@ class Motion final : public Feature {
   }
 
   std::vector<FeatureOutput> outputs_;
-  int width_;
+  FrameShape frame_;
   Weighing weighing_;
   size_t back_;  // which frame before is compared
   bool moving_average_;
@@ -151,7 +194,9 @@ Result<std::unique_ptr<Feature>> create_motion_v2(const Feature::Setup& setup) {
 
 }  // namespace
 
-FeatureEntry motion_entry() { return {.info = motion_info(), .create = create_motion}; }
-FeatureEntry motion_v2_entry() { return {.info = motion_v2_info(), .create = create_motion_v2}; }
+FeatureEntry motion_entry() { return {.info = motion_info(), .create = create_motion, .on_gpu = true, .cpu_ns = 0.2}; }
+FeatureEntry motion_v2_entry() {
+  return {.info = motion_v2_info(), .create = create_motion_v2, .on_gpu = true, .cpu_ns = 0.2};
+}
 
 }  // namespace acuity

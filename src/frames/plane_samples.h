@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Samples of a plane on a device (engine/device_feature.h), in the kernel dialect: include it after lang/dialect.h.
+
+// The index inside of a row or column for one that may be past its ends, which are mirrored without being repeated.
+// Farther out than that: any index inside, so that threads whose results nobody wants may fetch as well.
+FUNCTION int mirrored_index(int i, int size) {
+  const int from_start = i < 0 ? -i : i;
+  return clamp(from_start >= size ? 2 * size - 2 - from_start : from_start, 0, size - 1);
+}
+
+// Fetches `count` samples of column x, those of the rows y, y + 1 .. into the array `values`, mirrored at the ends of
+// the column. Samples have 8 or 16 `bits` in memory. All fetches are on their way before the first is waited for.
+#define FETCH_COLUMN(values, count, plane, row_bytes, bits, x, y, height)                      \
+  if ((bits) == 8) {                                                                           \
+    UNROLL for (int i = 0; i < (count); ++i) {                                                 \
+      values[i] = code8_at(plane, mirrored_index((y) + i, height) * (row_bytes) + (x));        \
+    }                                                                                          \
+  } else {                                                                                     \
+    UNROLL for (int i = 0; i < (count); ++i) {                                                 \
+      values[i] = code16_at(plane, mirrored_index((y) + i, height) * ((row_bytes) / 2) + (x)); \
+    }                                                                                          \
+  }
