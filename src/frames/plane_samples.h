@@ -20,3 +20,15 @@ FUNCTION int mirrored_index(int i, int size) {
       values[i] = code16_at(plane, mirrored_index((y) + i, height) * ((row_bytes) / 2) + (x)); \
     }                                                                                          \
   }
+
+// Sample number `index` of a plane whose samples have 8 or 16 `bits` in memory, times `scale`: 1 for samples of 8 bits,
+// 1/4 for 10, and so on, which gives steps of 8 bit without rounding, as read_frame_row() does.
+FUNCTION real sample_at(samples_in plane, int bits, real scale, int index) {
+  whole code = whole(0);
+  if (bits == 8) {
+    code = code8_at(plane, index);
+  } else {
+    code = code16_at(plane, index);
+  }
+  return to_real(code) * scale;
+}

@@ -6,6 +6,8 @@
 #define ACUITY_FRAMES_ROW_SUMS_H
 
 #include <cstddef>
+#include <cstring>
+#include <span>
 
 #include "base/memory.h"
 
@@ -54,6 +56,17 @@ class RowSums {
   size_t held_ = 0;
   float total_ = 0;
 };
+
+/// What a plane comes to whose rows a device has summed: floats, from the top row on.
+inline float total_of_rows(std::span<const std::byte> sums) {
+  float total = 0;
+  for (size_t at = 0; at + sizeof(float) <= sums.size(); at += sizeof(float)) {
+    float row = 0;
+    std::memcpy(&row, sums.data() + at, sizeof row);
+    total += row;
+  }
+  return total;
+}
 
 }  // namespace acuity
 

@@ -6,6 +6,7 @@
 //                                            the same on frames, and features of frames x options x depth x
 //                                            subsampling
 //   cross_backend frames DEVICE [--quick]    frames only
+//   cross_backend feature DEVICE FEATURE     one feature of frames, quickly
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
@@ -452,6 +453,13 @@ int test_frames(const std::string& device, bool quick) {
   return all.failures == 0 && all.comparisons > 0 ? 0 : 1;
 }
 
+int test_feature(const std::string& device, const std::string& feature) {
+  const Result<std::shared_ptr<Device>> opened = open_device(device);
+  const Tally tally = opened.ok() ? check_frames(*opened, true, feature) : Tally{};
+  fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
+  return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
+}
+
 int support() {
   const DeviceList list = list_devices();
   for (const DeviceInfo& device : list.devices) {
@@ -484,12 +492,14 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
     return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
+  if (arguments.size() == 3 && arguments[0] == "feature")
+    return acuity::tests::test_feature(arguments[1], arguments[2]);
   if ((arguments.size() == 2 || (arguments.size() == 3 && arguments[2] == "--quick")) && arguments[0] == "frames") {
     return acuity::tests::test_frames(arguments[1], arguments.size() == 3);
   }
-  std::fprintf(
-      stderr,
-      "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | once DEVICE SIDE [METRIC] | "
-      "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC]\n");
+  std::fprintf(stderr,
+               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | feature DEVICE "
+               "FEATURE | once DEVICE SIDE [METRIC] | "
+               "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC]\n");
   return 2;
 }

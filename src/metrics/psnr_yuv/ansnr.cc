@@ -19,35 +19,29 @@ namespace acuity::psnr_yuv {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
-constexpr float kReference[3][3] = {
-    {1.0 / 16, 2.0 / 16, 1.0 / 16}, {2.0 / 16, 4.0 / 16, 2.0 / 16}, {1.0 / 16, 2.0 / 16, 1.0 / 16}};
-constexpr float kDistorted[5][5] = {{2.0 / 571, 7.0 / 571, 12.0 / 571, 7.0 / 571, 2.0 / 571},
-                                    {7.0 / 571, 31.0 / 571, 52.0 / 571, 31.0 / 571, 7.0 / 571},
-                                    {12.0 / 571, 52.0 / 571, 127.0 / 571, 52.0 / 571, 12.0 / 571},
-                                    {7.0 / 571, 31.0 / 571, 52.0 / 571, 31.0 / 571, 7.0 / 571},
-                                    {2.0 / 571, 7.0 / 571, 12.0 / 571, 7.0 / 571, 2.0 / 571}};
+#include "metrics/psnr_yuv/math.h"
 
-// `rows` are those around the pixels, the middle one their own.
-template <int size>
-HWY_INLINE real filtered(const float (&taps)[size][size], const float* const* rows, int x) {
-  real sum = real(0.0f);
-  UNROLL
-  for (int i = 0; i < size; ++i) {
-    real row_sum = real(0.0f);
-    UNROLL
-    for (int j = 0; j < size; ++j) {
-      row_sum = row_sum + real(taps[i][j]) * load_unaligned(rows[i] + x + j - size / 2);
-    }
-    sum = sum + row_sum;
-  }
-  return sum;
+// `rows` are those around the pixels.
+HWY_INLINE real smoothed(const float* const* rows, int x) {
+  const auto at = [&](int i, int dx) { return load_unaligned(rows[i] + x + dx); };
+  return sum_of_3(SMOOTH_OUTER(at(0, -1), at(0, 0), at(0, 1)), SMOOTH_MIDDLE(at(1, -1), at(1, 0), at(1, 1)),
+                  SMOOTH_OUTER(at(2, -1), at(2, 0), at(2, 1)));
+}
+
+HWY_INLINE real blurred(const float* const* rows, int x) {
+  const auto at = [&](int i, int dx) { return load_unaligned(rows[i] + x + dx); };
+  return sum_of_5(BLUR_OUTER(at(0, -2), at(0, -1), at(0, 0), at(0, 1), at(0, 2)),
+                  BLUR_INNER(at(1, -2), at(1, -1), at(1, 0), at(1, 1), at(1, 2)),
+                  BLUR_MIDDLE(at(2, -2), at(2, -1), at(2, 0), at(2, 1), at(2, 2)),
+                  BLUR_INNER(at(3, -2), at(3, -1), at(3, 0), at(3, 1), at(3, 2)),
+                  BLUR_OUTER(at(4, -2), at(4, -1), at(4, 0), at(4, 1), at(4, 2)));
 }
 
 void SquareRow(const float* const* reference_rows, const float* const* distorted_rows, int width, float* signal,
                float* noise) {
   for (int x = 0; x < width; x += kLanes) {
-    const real reference = filtered(kReference, reference_rows + 1, x);
-    const real difference = reference - filtered(kDistorted, distorted_rows, x);
+    const real reference = smoothed(reference_rows + 1, x);
+    const real difference = reference - blurred(distorted_rows, x);
     store(reference * reference, signal + x);
     store(difference * difference, noise + x);
   }

@@ -128,7 +128,7 @@ class Psnr final : public Feature {
 
   bool reads(Role, int plane) const override { return plane < static_cast<int>(form_.planes.size()); }
   Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
-    ACUITY_TRY(psnr_yuv::prepare(device));
+    ACUITY_TRY(psnr_yuv::prepare_squares(device));
     return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<PsnrDeviceWorker>(form_, frame_));
   }
 
