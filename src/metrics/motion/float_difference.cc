@@ -21,24 +21,23 @@ namespace acuity::motion {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
-template <typename Load>
-HWY_INLINE real weighted(const Taps& taps, const Load& load_tap) {
-  real sum = real(taps[0]) * load_tap(0);
-  for (int k = 1; k < 5; ++k) sum = sum + real(taps[static_cast<size_t>(k)]) * load_tap(k);
-  return sum;
-}
+#include "metrics/motion/float_math.h"
 
 // Five rows to one: downwards into `down`, which has room for two mirrored values on both sides, then along.
 void BlurRow(const std::array<const float*, 5>& rows, const Taps& taps, int width, float* down, float* out) {
+  const real outer(taps[0]), inner(taps[1]), middle(taps[2]);
   for (int x = 0; x < width; x += kLanes) {
-    store(weighted(taps, [&](int k) { return load(rows[static_cast<size_t>(k)] + x); }), down + x);
+    store(weighted(outer, inner, middle, load(rows[0] + x), load(rows[1] + x), load(rows[2] + x), load(rows[3] + x),
+                   load(rows[4] + x)),
+          down + x);
   }
   for (int i = 1; i <= 2; ++i) {
     down[-i] = down[i];
     down[width - 1 + i] = down[width - 1 - i];
   }
   for (int x = 0; x < width; x += kLanes) {
-    store(weighted(taps, [&](int k) { return load_unaligned(down + x + k - 2); }), out + x);
+    const auto at = [&](int k) { return load_unaligned(down + x + k); };
+    store(weighted(outer, inner, middle, at(-2), at(-1), at(0), at(1), at(2)), out + x);
   }
 }
 
@@ -118,7 +117,7 @@ float FloatDifference::mean(const BlurredPlane& before, const BlurredPlane& now)
     HWY_DYNAMIC_DISPATCH(SubtractRow)(before.row(y), now.row(y), now.width, sums.row());
     sums.add();
   }
-  const float whole_size = sums.total() / static_cast<float>(now.width * now.height);
+  const float whole_size = mean_of(sums.total(), now.width, now.height);
   return add_half_size_ ? whole_size + half_size_mean(before, now) : whole_size;
 }
 
@@ -137,7 +136,7 @@ float FloatDifference::half_size_mean(const BlurredPlane& before, const BlurredP
     }
     sums.add();
   }
-  return sums.total() / static_cast<float>(width * height);
+  return mean_of(sums.total(), width, height);
 }
 
 }  // namespace acuity::motion

@@ -12,8 +12,11 @@
 
 namespace acuity::motion {
 
-/// In the order of the rows or columns they belong to.
-using Taps = std::array<float, 5>;
+/// From the outermost to the middle one; the blur is the same to both sides.
+using Taps = std::array<float, 3>;
+
+/// What a sum of differences comes to.
+inline float mean_of(float sum, int width, int height) { return sum / static_cast<float>(width * height); }
 
 /// A plane in memory that is aligned as an Arena's.
 struct BlurredPlane {

@@ -6,8 +6,10 @@
 #include "base/try.h"
 #include "frames/frame_checks.h"
 #include "frames/frame_rows.h"
+#include "frames/row_sums.h"
 #include "metrics/motion/feature.h"
 #include "metrics/motion/float_difference.h"
+#include "metrics/motion/float_gpu.h"
 #include "metrics/motion/weighing.h"
 
 namespace acuity {
@@ -22,9 +24,9 @@ constexpr int kMinimumSide = 3;  // the blur mirrors two pixels at each edge
 
 // Every size but 1 and 3 means 5.
 motion::Taps taps_of(double filter_size) {
-  if (filter_size == 1) return {0, 0, 1, 0, 0};
-  if (filter_size == 3) return {0, 0.166378498f, 0.667243004f, 0.166378498f, 0};
-  return {0.054488685f, 0.244201342f, 0.402619947f, 0.244201342f, 0.054488685f};
+  if (filter_size == 1) return {0, 0, 1};
+  if (filter_size == 3) return {0, 0.166378498f, 0.667243004f};
+  return {0.054488685f, 0.244201342f, 0.402619947f};
 }
 
 // What is kept of a frame of the reference.
@@ -104,6 +106,59 @@ class FloatMotionWorker final : public FeatureWorker {
   const Layout& layout_;
 };
 
+class FloatMotionDeviceWorker final : public DeviceFeatureWorker {
+ public:
+  FloatMotionDeviceWorker(const Layout& layout, const motion::Taps& taps, bool add_half_size)
+      : layout_(layout), taps_(taps), add_half_size_(add_half_size) {
+    for (const BlurredPlane& plane : layout.planes) {
+      rows_ += static_cast<size_t>(plane.height + (add_half_size ? (plane.height + 1) / 2 : 0));
+    }
+  }
+
+  size_t bytes() const override { return 0; }
+  size_t result_bytes() const override { return round_up(std::max<size_t>(rows_, 1) * sizeof(float), 8); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    const DeviceFrame* before = window.reference[1];
+    if (before == nullptr) return {};  // the sums stay zero
+    const DeviceFrame& now = *window.reference[0];
+    for (size_t p = 0; p < layout_.planes.size(); ++p) {
+      const auto [width, height, values] = layout_.planes[p];
+      const auto sum = [&](bool at_half_size, int rows) {
+        const uint64_t sums = results;
+        results += static_cast<uint64_t>(rows) * sizeof(float);
+        return motion::sum_blurred_rows(queue, width, height, window.depth, taps_, (*before)[p], now[p], at_half_size,
+                                        sums);
+      };
+      ACUITY_TRY(sum(false, height));
+      if (add_half_size_) ACUITY_TRY(sum(true, (height + 1) / 2));
+    }
+    return {};
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    double motion = 0;
+    const auto mean = [&](int width, int height) {
+      const std::span<const std::byte> rows = results.first(static_cast<size_t>(height) * sizeof(float));
+      results = results.subspan(rows.size());
+      return motion::mean_of(total_of_rows(rows), width, height);
+    };
+    for (const auto& [width, height, values] : layout_.planes) {
+      float sum = mean(width, height);
+      if (add_half_size_) sum += mean((width + 1) / 2, (height + 1) / 2);
+      motion += static_cast<double>(sum);
+    }
+    std::fill(numbers.begin(), numbers.end(), motion);
+    return {};
+  }
+
+ private:
+  const Layout& layout_;
+  motion::Taps taps_;
+  bool add_half_size_;
+  size_t rows_ = 0;
+};
+
 class FloatMotion final : public Feature {
  public:
   FloatMotion(std::vector<FeatureOutput> outputs, const Setup& setup)
@@ -129,6 +184,15 @@ class FloatMotion final : public Feature {
     if (!difference.ok()) return difference.status();
     return std::unique_ptr<FeatureWorker>(
         std::make_unique<FloatMotionWorker>(std::move(*blur), std::move(*difference), layout_));
+  }
+
+  bool reads(Role role, int plane) const override {
+    return role == Role::reference && plane < static_cast<int>(layout_.planes.size());
+  }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(motion::prepare_float(device, add_half_size_));
+    return std::unique_ptr<DeviceFeatureWorker>(
+        std::make_unique<FloatMotionDeviceWorker>(layout_, taps_, add_half_size_));
   }
 
   int numbers_after() const override { return 1; }
@@ -185,6 +249,8 @@ Result<std::unique_ptr<Feature>> create_float_motion(const Feature::Setup& setup
 
 }  // namespace
 
-FeatureEntry float_motion_entry() { return {.info = float_motion_info(), .create = create_float_motion}; }
+FeatureEntry float_motion_entry() {
+  return {.info = float_motion_info(), .create = create_float_motion, .on_gpu = true, .cpu_ns = 2};
+}
 
 }  // namespace acuity
