@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "metrics/vmaf/metric.h"
 

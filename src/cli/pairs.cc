@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "media/meaning.h"
 #include "media/scale.h"

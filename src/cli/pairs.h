@@ -3,7 +3,6 @@
 #ifndef ACUITY_CLI_PAIRS_H
 #define ACUITY_CLI_PAIRS_H
 
-#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -112,16 +111,6 @@ std::vector<std::string> assumptions(const PairResult& pair);
 
 /// Milliseconds by stage.
 std::vector<NamedValue> timings(const PairResult& pair);
-
-class Stopwatch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 /// What a message calls a file.
 std::string shown(const std::string& path);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/stopwatch.h"
 #include "cli/pairs.h"
 
 namespace acuity::cli {

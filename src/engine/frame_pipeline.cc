@@ -2,7 +2,6 @@
 #include "engine/frame_pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/guard.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "engine/validate.h"
 
@@ -30,16 +30,6 @@ FrameShape widest(FrameShape format, const std::vector<PipelineFeature>& feature
   }
   return format;
 }
-
-class Stopwatch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <latch>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "acuity/version.h"
 #include "base/guard.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "device/device.h"
 #include "engine/auto_device.h"
@@ -25,10 +25,6 @@ namespace {
 constexpr int64_t kSmallPixels = int64_t{1} << 20;
 constexpr size_t kSmallOnGpu = 8, kLargeOnGpu = 2;
 constexpr int kFewestRows = 16;  // of strips that automatic tries
-
-double milliseconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Whether a metric that came to this can go on with other pictures. One that was cancelled has not begun.
 bool leaves_metric_usable(StatusCode code) {
@@ -173,7 +169,7 @@ Status Scoring::make_first_lane() {
   wide_.emplace(pool_ && !small ? std::min(kLargeOnGpu, pairs_that_fit_) : 1, [this] { return make_lane(threads_); });
   narrow_.reset();
   if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_lane(one_thread_); });
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   std::unique_ptr<Lane> lane;
   ACUITY_TRY_ASSIGN(lane, wide_->take());
   wide_->give_back(std::move(lane));
@@ -181,7 +177,7 @@ Status Scoring::make_first_lane() {
     const DeviceInfo& info = pool_->device().info();
     set_up_ms_ = {{"open_device", info.open_ms}, {"probe_device", info.probe_ms}};
   }
-  set_up_ms_.push_back({pool_ ? "load_and_allocate" : "allocate", milliseconds_since(begin)});
+  set_up_ms_.push_back({pool_ ? "load_and_allocate" : "allocate", watch.milliseconds()});
   return {};
 }
 
@@ -320,7 +316,7 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
   std::vector<const Kept*> kept(metrics_.size());
   if (job.prepared && !job.reference.has_picture()) job.reference = job.prepared->samples;
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const bool converts = is_converted(job.reference) || is_converted(job.distorted);
   if (job.reference.has_picture()) {
     ACUITY_TRY(validate(job.reference, "reference"));
@@ -332,7 +328,7 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   }
   ACUITY_TRY(validate(job.distorted, "distorted"));
   ACUITY_TRY_ASSIGN(job.distorted, for_metrics(job.distorted));
-  const double convert_ms = milliseconds_since(begin);
+  const double convert_ms = watch.milliseconds();
   std::unique_ptr<Lane> lane;
   ACUITY_TRY_ASSIGN(lane, lanes.take());
   std::vector<Measured> measured = measure(*lane, job, kept);
@@ -370,13 +366,13 @@ std::vector<Scoring::Measured> Scoring::measure(Lane& lane, const Job::State& jo
                                                 const std::vector<const Kept*>& kept) {
   std::vector<Measured> measured(metrics_.size());
   const auto run = [&](size_t i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     measured[i].measurement = guarded<Result<Measurement>>([&]() -> Result<Measurement> {
       if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
       Metric& metric = *lane.metrics[i];
       return kept[i] != nullptr ? metric.score(*kept[i], job.distorted) : metric.score(job.reference, job.distorted);
     });
-    measured[i].milliseconds = milliseconds_since(begin);
+    measured[i].milliseconds = watch.milliseconds();
   };
   if (!pool_ || metrics_.size() == 1) {
     for (size_t i = 0; i < metrics_.size(); ++i) run(i);
