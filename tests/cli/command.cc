@@ -8,11 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +66,35 @@ void read_all(int from, std::string& into) {
   while ((count = read(from, block.data(), block.size())) > 0) into.append(block.data(), static_cast<size_t>(count));
 }
 
+// For each thread of a process, how often it stopped running; none if one is running.
+std::optional<std::map<std::string, std::string>> stops(pid_t process) {
+  std::map<std::string, std::string> found;
+  std::error_code ended;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", ended)) {
+    std::ifstream status(thread.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("State:") && !line.starts_with("State:\tS")) return std::nullopt;
+      if (line.find("ctxt_switches:") != std::string::npos) found[thread.path()] += line;
+    }
+  }
+  return found;
+}
+
+// Until a child has read all that was written to it and none of its threads runs, nor ran since the look before.
+void wait_until_idle(pid_t child, int its_input) {
+  std::optional<std::map<std::string, std::string>> before;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (std::chrono::steady_clock::now() < deadline) {
+    int unread = 0;
+    EXPECT_EQ(ioctl(its_input, FIONREAD, &unread), 0);
+    auto now = unread == 0 ? stops(child) : std::nullopt;
+    if (now && now == before) return;
+    before = std::move(now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ADD_FAILURE() << "the command never waited for its input";
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> list;
   for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
@@ -108,8 +140,8 @@ Outcome run(const std::vector<std::string>& words, const Surroundings& surroundi
   std::thread reads_errors([&] { read_all(err.ours, outcome.err); });
   std::signal(SIGPIPE, SIG_IGN);  // the child need not read its input
   [[maybe_unused]] const ssize_t written = write(in.ours, surroundings.input.data(), surroundings.input.size());
-  if (surroundings.interrupt_after_ms > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(surroundings.interrupt_after_ms));
+  if (surroundings.interrupt) {
+    wait_until_idle(child, in.ours);
     kill(child, SIGINT);
   }
   if (!surroundings.input_terminal) in.close_ours();  // a terminal that hangs up is none any more

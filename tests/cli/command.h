@@ -21,7 +21,7 @@ struct Surroundings {
   bool output_terminal = false;               // standard output is a terminal
   bool error_terminal = false;                // standard error is a terminal
   bool input_terminal = false;                // standard input is a terminal
-  int interrupt_after_ms = 0;                 // send SIGINT, with standard input kept open until then
+  bool interrupt = false;                     // send SIGINT once it has read its input and waits for more
 };
 
 /// Any program; words[0] is found on the PATH.

@@ -86,7 +86,7 @@ TEST(Streams, AClosedPipeEndsQuietly) {
 
 TEST(Streams, AnInterruptEndsItAsShellsExpect) {
   // It waits for a picture on standard input. Death by the signal is what shells show as 130.
-  const Outcome outcome = acuity({"score", scene(), "-"}, {.interrupt_after_ms = 300});
+  const Outcome outcome = acuity({"score", scene(), "-"}, {.interrupt = true});
   EXPECT_EQ(outcome.signal, SIGINT);
   EXPECT_EQ(outcome.out, "");
 }
@@ -100,7 +100,7 @@ TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
   for (const std::string& sent : {begun, begun.substr(0, begun.size() - 100)}) {
     for (const auto& [reference, distorted] : {std::pair<std::string, std::string>{whole, "-"}, {"-", whole}}) {
       const Outcome outcome = acuity({"score", "-m", "vmaf,ssimulacra2", "-o", output, reference, distorted},
-                                     {.input = sent, .interrupt_after_ms = 700});
+                                     {.input = sent, .interrupt = true});
       EXPECT_EQ(outcome.signal, SIGINT);
       EXPECT_EQ(outcome.out, "");
       EXPECT_NE(outcome.err.find("writing what was scored so far"), std::string::npos) << outcome.err;
@@ -120,7 +120,7 @@ TEST(Streams, AnInterruptedVideoHasNoValueAlone) {
   write_file(whole, draw_y4m({.frames = 9}));
   const std::string output = scratch("interrupted.txt");
   const Outcome outcome = acuity({"score", "-m", "mse", "--value-only", "-o", output, whole, "-"},
-                                 {.input = draw_y4m({.frames = 5}), .interrupt_after_ms = 700});
+                                 {.input = draw_y4m({.frames = 5}), .interrupt = true});
   EXPECT_EQ(outcome.signal, SIGINT);
   EXPECT_EQ(read_file(output), "\n");
 }
