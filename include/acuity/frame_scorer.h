@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Scores videos with frame metrics, which work on Y'CbCr samples and may look at several frames: those of metrics()
-// whose MetricInfo::frames is set.
+// whose MetricInfo::is_frame_metric is set.
 //
 //   acuity::FrameFormat format;
 //   format.width = 1920;
@@ -37,7 +37,7 @@
 namespace acuity {
 
 struct FrameMetricRequest {
-  std::string metric{};  ///< a name from metrics() whose MetricInfo::frames is set
+  std::string metric{};  ///< a name from metrics() whose MetricInfo::is_frame_metric is set
   /// Settings of that metric, by the names in MetricInfo::options. Settings left out have their defaults.
   std::vector<OptionValue> options{};
 };

@@ -71,7 +71,11 @@ struct ScorerOptions {
   bool want_map = false;  ///< fill Score::map
 };
 
-enum class Better { higher, lower };
+enum class Better {
+  higher,
+  lower,
+  neither,  ///< the value describes one picture or video and does not compare two
+};
 
 /// A setting of a metric: a number in a range, one of some words, or either; or any text, such as a file name.
 struct MetricOption {
@@ -99,6 +103,7 @@ struct MetricInfo {
   bool has_map = false;
   /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
   std::optional<std::pair<double, double>> map_thresholds{};
+  int map_root = 2;                     ///< 2 or 4: which root of a map's values rises as evenly as what people see
   std::string alpha_rule;               ///< how transparency is handled, in words
   std::vector<MetricOption> options{};  ///< the options that MetricRequest::options accepts
   std::string variant{};                ///< the option set by a word without a name, as in "metric:word"; empty: none

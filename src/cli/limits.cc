@@ -50,7 +50,14 @@ Result<Limit> parse_limit(const std::string& text, std::span<const MetricChoice>
                       text));
     }
     limit.bound = *bound;
-    limit.at_least = find_metric(metrics.front().name)->better == Better::higher;
+    const MetricInfo& metric = *find_metric(metrics.front().name);
+    if (metric.better == Better::neither) {
+      return usage(fmt::format(
+          "--fail-under {0} needs a direction, because neither higher nor lower is better for {1}; write '{1}>={0}' or "
+          "'{1}<={0}'",
+          text, metric.name));
+    }
+    limit.at_least = metric.better == Better::higher;
     return limit;
   }
   if (text.substr(sign + 1, 1) != "=") {

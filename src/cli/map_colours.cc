@@ -87,16 +87,16 @@ ColouredMap by_thresholds(const DifferenceMap& map, double good, double bad) {
   return result;
 }
 
-ColouredMap by_range(const DifferenceMap& map, double low, double high, bool fourth_root) {
+ColouredMap by_range(const DifferenceMap& map, double low, double high, int root) {
   ColouredMap result;
   for (int i = 0; i <= kLast; ++i) result.palette.push_back(map_colour(static_cast<double>(i) / kLast));
   const double share = high > low ? 1 / (high - low) : 0;
   result.pixels = pixels_of(map, [&](float value) {
-    const double root = std::sqrt(std::clamp((value - low) * share, 0.0, 1.0));
-    return kLast * (fourth_root ? std::sqrt(root) : root);
+    const double square_root = std::sqrt(std::clamp((value - low) * share, 0.0, 1.0));
+    return kLast * (root == 4 ? std::sqrt(square_root) : square_root);
   });
   result.scale = fmt::format("black is {}{}, pale yellow is {} or more, by {} root between", short_number(low),
-                             low == 0 ? "" : " or less", short_number(high), fourth_root ? "fourth" : "square");
+                             low == 0 ? "" : " or less", short_number(high), root == 4 ? "fourth" : "square");
   return result;
 }
 
@@ -126,10 +126,8 @@ ColouredMap coloured(const DifferenceMap& map, const MetricInfo& metric, const M
   if (colours.own && metric.map_thresholds) {
     return by_thresholds(map, metric.map_thresholds->first, metric.map_thresholds->second);
   }
-  // SSIMULACRA2's values are made of fourth powers of errors for the most part.
-  const bool fourth_root = metric.name == "ssimulacra2";
-  if (colours.range) return by_range(map, colours.range->first, colours.range->second, fourth_root);
-  return by_range(map, 0, top_of_scale(map.values), fourth_root);
+  if (colours.range) return by_range(map, colours.range->first, colours.range->second, metric.map_root);
+  return by_range(map, 0, top_of_scale(map.values), metric.map_root);
 }
 
 }  // namespace acuity::cli

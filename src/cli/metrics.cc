@@ -15,8 +15,7 @@ namespace {
 std::string described(const MetricInfo& metric, const Console& console) {
   std::string text = fmt::format("{}  {}\n", console.bold(metric.name), metric.title);
   text += fmt::format("  version       {}\n", metric.version);
-  text += fmt::format("  better        {}; identical pictures give {}\n",
-                      metric.better == Better::higher ? "higher" : "lower",
+  text += fmt::format("  better        {}; identical pictures give {}\n", name_of(metric.better),
                       metric.identical ? short_number(*metric.identical) : metric.identical_says);
   const OptionValues defaults = *OptionValues::parse(metric, {});
   text += fmt::format("  pictures      from {0} x {0} pixels\n", least_side(metric, defaults));

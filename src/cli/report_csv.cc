@@ -31,8 +31,7 @@ class CsvReport : public Report {
     for (const MetricScore& entry : pair.scores) {
       const auto row = [&](const std::string& value, const std::string& rest) {
         text += fmt::format("{},{},{},{},{},{},{},{}\n", files, pair.width, pair.height, csv_field(entry.label), value,
-                            entry.metric->better == Better::higher ? "higher" : "lower",
-                            csv_field(entry.score.provenance.metric_version), rest);
+                            name_of(entry.metric->better), csv_field(entry.score.provenance.metric_version), rest);
       };
       if (pair.video) {
         add_frames(*pair.video, entry, warnings, row);

@@ -84,12 +84,11 @@ std::string video_object(const VideoFacts& video) {
 std::string metrics_object(const PairResult& pair) {
   std::string text;
   for (const MetricScore& entry : pair.scores) {
-    text +=
-        fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}{}}}",
-                    text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
-                    entry.metric->better == Better::higher ? "higher" : "lower",
-                    json_string(entry.score.provenance.metric_version), options(entry.score.provenance.metric_options),
-                    numbers(entry.score.outputs), pair.video ? frames_and_pools(*pair.video, entry) : "");
+    text += fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}{}}}",
+                        text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
+                        name_of(entry.metric->better), json_string(entry.score.provenance.metric_version),
+                        options(entry.score.provenance.metric_options), numbers(entry.score.outputs),
+                        pair.video ? frames_and_pools(*pair.video, entry) : "");
   }
   return "{" + text + "}";
 }

@@ -21,7 +21,8 @@ std::string meaning_of(const MetricScore& entry, int smaller_side) {
 }
 
 std::string direction(const MetricInfo& metric) {
-  return fmt::format("{} is better", metric.better == Better::higher ? "higher" : "lower");
+  if (metric.better == Better::neither) return "neither higher nor lower is better";
+  return fmt::format("{} is better", name_of(metric.better));
 }
 
 std::string stream_line(const std::string& side, const StreamFacts& stream) {

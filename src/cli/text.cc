@@ -8,6 +8,18 @@
 
 namespace acuity::cli {
 
+std::string_view name_of(Better better) {
+  switch (better) {
+    case Better::higher:
+      return "higher";
+    case Better::lower:
+      return "lower";
+    case Better::neither:
+      break;
+  }
+  return "neither";
+}
+
 std::string exact_number(double value) { return fmt::format("{:.17g}", value); }
 
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }

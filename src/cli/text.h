@@ -7,10 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "acuity/scorer.h"
+
 namespace acuity::cli {
 
 /// 17 significant digits: reading it back gives the same bits.
 std::string exact_number(double value);
+
+/// "higher", "lower" or "neither".
+std::string_view name_of(Better better);
 
 /// For people: six significant digits.
 std::string short_number(double value);

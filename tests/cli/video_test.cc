@@ -227,6 +227,16 @@ TEST(Video, TheLimitIsForTheMean) {
   EXPECT_EQ(acuity({"score", "-m", "psnr", "--fail-under", "1", reference(), distorted()}).exit_code, 0);
 }
 
+TEST(Video, WhatDescribesOneVideoHasNoDirection) {
+  for (const char* metric : {"motion", "float_motion", "float_moment"}) {
+    EXPECT_EQ(scored({reference(), distorted(), "-m", metric})["metrics"][metric]["better"], "neither");
+  }
+  const Outcome outcome = acuity({"score", "-m", "motion", "--fail-under", "3", reference(), distorted()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("write 'motion>=3' or 'motion<=3'"), std::string::npos) << outcome.err;
+  EXPECT_EQ(acuity({"score", "-m", "motion", "--fail-under", "motion<=1e6", reference(), distorted()}).exit_code, 0);
+}
+
 TEST(Pools, AreWhatTheirNamesSay) {
   const std::vector<double> values{3, 1, 2, 4};
   const auto pool = [&](const std::string& name) {

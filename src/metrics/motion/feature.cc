@@ -148,7 +148,7 @@ MetricInfo motion_info() {
   MetricInfo info{.name = "motion",
                   .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in whole numbers",
-                  .better = Better::lower,
+                  .better = Better::neither,
                   .identical_says = "no fixed value: it measures the reference alone",
                   .minimum_side = kMinimumSide,
                   .alpha_rule = "",

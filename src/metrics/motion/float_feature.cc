@@ -219,7 +219,7 @@ MetricInfo float_motion_info() {
   MetricInfo info{.name = "float_motion",
                   .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in floats",
-                  .better = Better::lower,
+                  .better = Better::neither,
                   .identical_says = "no fixed value: it measures the reference alone",
                   .minimum_side = kMinimumSide,
                   .alpha_rule = "",

@@ -263,6 +263,7 @@ MetricInfo float_ansnr_info() {
 
 MetricInfo float_moment_info() {
   MetricInfo info = luma_info("float_moment", "means of luma and of its square, of both videos");
+  info.better = Better::neither;
   info.identical_says = "no fixed value: it is the mean of the reference's luma";
   return info;
 }
