@@ -27,11 +27,11 @@ struct Measurement {
   std::vector<std::string> assumptions;
 };
 
-/// What a metric keeps of a reference. It never changes; metrics of the same entry, options, size and device share it,
-/// on several threads at once.
-class Kept {
+/// What a metric prepared of a reference. It never changes; metrics of the same entry, options, size and device share
+/// it, on several threads at once.
+class PreparedReference {
  public:
-  virtual ~Kept() = default;
+  virtual ~PreparedReference() = default;
   /// Memory held, here and on the device.
   virtual size_t bytes() const = 0;
 };
@@ -55,18 +55,18 @@ class Metric {
   };
 
   virtual ~Metric() = default;
-  /// Bytes held for scoring; the pictures themselves and what was kept of a reference are not counted.
+  /// Bytes held for scoring; the pictures themselves and what was prepared of a reference are not counted.
   virtual size_t working_bytes() const = 0;
-  virtual Result<std::shared_ptr<const Kept>> prepare(const Input& reference) = 0;
-  /// Against what another metric, or this one, kept.
-  virtual Result<Measurement> score(const Kept& reference, const Input& distorted) = 0;
+  virtual Result<std::shared_ptr<const PreparedReference>> prepare(const Input& reference) = 0;
+  /// Against what another metric, or this one, prepared.
+  virtual Result<Measurement> score(const PreparedReference& reference, const Input& distorted) = 0;
   virtual Result<Measurement> score(const Input& reference, const Input& distorted) = 0;
 };
 
 /// For metrics that have nothing to prepare: the reference itself.
-class KeptInput final : public Kept {
+class PreparedInput final : public PreparedReference {
  public:
-  explicit KeptInput(Input input) : input_(std::move(input)) {}
+  explicit PreparedInput(Input input) : input_(std::move(input)) {}
   const Input& input() const { return input_; }
   size_t bytes() const override { return bytes_of(input_); }
 

@@ -10,7 +10,7 @@
 #include "base/try.h"
 #include "device/counting_device.h"
 #include "device/pinned.h"
-#include "engine/lanes.h"
+#include "engine/slots.h"
 
 namespace acuity {
 namespace {
@@ -30,13 +30,13 @@ class Rehearsal {
     // Page-locked, so that it is not copied.
     ACUITY_TRY_ASSIGN(samples_, allocate_known_pinned(*device_, bytes_));
     if (work_.on_gpu) pool_ = std::make_shared<DevicePool>(device_);
-    return make_lane();
+    return make_slot();
   }
 
-  Status make_lane() {
-    Lane lane;
+  Status make_slot() {
+    Slot slot;
     for (const RequestedMetric& metric : work_.metrics) {
-      ACUITY_TRY_ASSIGN(lane.metrics.emplace_back(), metric.entry->create({.width = work_.width,
+      ACUITY_TRY_ASSIGN(slot.metrics.emplace_back(), metric.entry->create({.width = work_.width,
                                                                            .height = work_.height,
                                                                            .want_map = work_.want_map,
                                                                            .options = metric.options,
@@ -45,14 +45,14 @@ class Rehearsal {
                                                                            .tasks = &tasks_,
                                                                            .pool = pool_}));
     }
-    lanes_.push_back(std::move(lane));
+    slots_.push_back(std::move(slot));
     return {};
   }
 
-  // By the last lane. The pictures stay.
+  // By the last slot. The pictures stay.
   Status score_pair() {
     pictures_.insert(pictures_.end(), {picture(), picture()});
-    for (const std::unique_ptr<Metric>& metric : lanes_.back().metrics) {
+    for (const std::unique_ptr<Metric>& metric : slots_.back().metrics) {
       ACUITY_TRY(done(metric->score(pictures_.end()[-2], pictures_.end()[-1])));
     }
     return {};
@@ -60,16 +60,16 @@ class Rehearsal {
 
   Status prepare() {
     const Input reference = picture();
-    for (const std::unique_ptr<Metric>& metric : lanes_.back().metrics) {
-      ACUITY_TRY_ASSIGN(kept_.emplace_back(), metric->prepare(reference));
+    for (const std::unique_ptr<Metric>& metric : slots_.back().metrics) {
+      ACUITY_TRY_ASSIGN(prepared_.emplace_back(), metric->prepare(reference));
     }
     return {};
   }
 
   Status score_against_reference() {
     pictures_.push_back(picture());
-    for (size_t i = 0; i < kept_.size(); ++i) {
-      ACUITY_TRY(done(lanes_.back().metrics[i]->score(*kept_[i], pictures_.back())));
+    for (size_t i = 0; i < prepared_.size(); ++i) {
+      ACUITY_TRY(done(slots_.back().metrics[i]->score(*prepared_[i], pictures_.back())));
     }
     return {};
   }
@@ -81,19 +81,19 @@ class Rehearsal {
               static_cast<int64_t>(device_->device_count().peak())};
     }
     size_t bytes = 0;
-    for (const Lane& lane : lanes_) {
-      for (const std::unique_ptr<Metric>& metric : lane.metrics) bytes += metric->working_bytes();
+    for (const Slot& slot : slots_) {
+      for (const std::unique_ptr<Metric>& metric : slot.metrics) bytes += metric->working_bytes();
     }
     return {static_cast<int64_t>(bytes), 0};
   }
 
-  // What was kept of the reference, which goes with this.
+  // What was prepared of the reference, which goes with this.
   MemoryBytes release_reference() {
-    size_t kept_bytes = 0;
-    for (const auto& kept : kept_) kept_bytes += kept->bytes();
+    size_t prepared_bytes = 0;
+    for (const auto& prepared : prepared_) prepared_bytes += prepared->bytes();
     const size_t device = held(), host = device_->pinned_count().now();
-    kept_.clear();
-    if (!pool_) return {static_cast<int64_t>(kept_bytes), 0};
+    prepared_.clear();
+    if (!pool_) return {static_cast<int64_t>(prepared_bytes), 0};
     return {bytes_between(host, device_->pinned_count().now()), bytes_between(device, held())};
   }
 
@@ -118,8 +118,8 @@ class Rehearsal {
   std::shared_ptr<PinnedMemory> samples_;
   std::shared_ptr<DevicePool> pool_;  // null: the CPU
   std::vector<Input> pictures_;
-  std::vector<std::shared_ptr<const Kept>> kept_;
-  std::vector<Lane> lanes_;
+  std::vector<std::shared_ptr<const PreparedReference>> prepared_;
+  std::vector<Slot> slots_;
 };
 
 MemoryBytes difference(const MemoryBytes& a, const MemoryBytes& b) { return {a.host - b.host, a.device - b.device}; }
@@ -134,7 +134,7 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   plan.pair = pairs.most();
   plan.further_pair = plan.pair;
   if (work.on_gpu) {
-    ACUITY_TRY(pairs.make_lane());
+    ACUITY_TRY(pairs.make_slot());
     ACUITY_TRY(pairs.score_pair());
     plan.further_pair = difference(pairs.most(), plan.pair);
   }

@@ -118,7 +118,7 @@ int64_t Reference::bytes() const noexcept {
   int64_t bytes = 0;
   if (!state_) return bytes;
   if (state_->samples.has_picture()) return static_cast<int64_t>(bytes_of(state_->samples));
-  for (const KeptMetric& kept : state_->metrics) bytes += static_cast<int64_t>(kept.kept->bytes());
+  for (const PreparedMetric& metric : state_->metrics) bytes += static_cast<int64_t>(metric.reference->bytes());
   return bytes;
 }
 

@@ -86,12 +86,12 @@ Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, i
   for (const RequestedMetric& metric : scoring->metrics_) scoring->infos_.push_back(&metric.entry->info);
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(scoring->choose_device());
-  Status created = scoring->make_first_lane();
+  Status created = scoring->make_first_slot();
   if (!created.ok() && options.device == "auto" && scoring->pool_) {
     scoring->device_reason_ = fmt::format("device: auto took the CPU, because {} could not be used: {}",
                                           scoring->pool_->device().info().id, created.message());
     scoring->pool_.reset();
-    created = scoring->make_first_lane();
+    created = scoring->make_first_slot();
   }
   if (!created.ok()) return created;
   return scoring;
@@ -160,19 +160,19 @@ Status Scoring::fit_memory() {
 
 // How many pairs may be in work side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
 // enough for one to be sent while the other is worked on.
-Status Scoring::make_first_lane() {
+Status Scoring::make_first_slot() {
   strip_rows_ = options_.memory.rows;
   if (pool_) ACUITY_TRY(fit_memory());
   const bool small = int64_t{width_} * height_ <= kSmallPixels;
   const size_t side_by_side =
       pool_ ? std::min(kSmallOnGpu, pairs_that_fit_ - 1) : static_cast<size_t>(threads_.count());
-  wide_.emplace(pool_ && !small ? std::min(kLargeOnGpu, pairs_that_fit_) : 1, [this] { return make_lane(threads_); });
+  wide_.emplace(pool_ && !small ? std::min(kLargeOnGpu, pairs_that_fit_) : 1, [this] { return make_slot(threads_); });
   narrow_.reset();
-  if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_lane(one_thread_); });
+  if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_slot(one_thread_); });
   const Stopwatch watch;
-  std::unique_ptr<Lane> lane;
-  ACUITY_TRY_ASSIGN(lane, wide_->take());
-  wide_->give_back(std::move(lane));
+  std::unique_ptr<Slot> slot;
+  ACUITY_TRY_ASSIGN(slot, wide_->take());
+  wide_->give_back(std::move(slot));
   if (pool_) {
     const DeviceInfo& info = pool_->device().info();
     set_up_ms_ = {{"open_device", info.open_ms}, {"probe_device", info.probe_ms}};
@@ -181,10 +181,10 @@ Status Scoring::make_first_lane() {
   return {};
 }
 
-Result<std::unique_ptr<Lane>> Scoring::make_lane(const Threads& threads) {
-  auto lane = std::make_unique<Lane>();
+Result<std::unique_ptr<Slot>> Scoring::make_slot(const Threads& threads) {
+  auto slot = std::make_unique<Slot>();
   for (const RequestedMetric& metric : metrics_) {
-    ACUITY_TRY_ASSIGN(lane->metrics.emplace_back(), metric.entry->create({.width = width_,
+    ACUITY_TRY_ASSIGN(slot->metrics.emplace_back(), metric.entry->create({.width = width_,
                                                                           .height = height_,
                                                                           .want_map = options_.want_map,
                                                                           .options = metric.options,
@@ -193,7 +193,7 @@ Result<std::unique_ptr<Lane>> Scoring::make_lane(const Threads& threads) {
                                                                           .tasks = &senders_,
                                                                           .pool = pool_}));
   }
-  return lane;
+  return slot;
 }
 
 Status Scoring::validate(const Input& input, std::string_view role) const {
@@ -236,20 +236,20 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
     return std::shared_ptr<const Reference::State>(std::move(prepared));
   }
   prepared->pool = pool_;
-  std::unique_ptr<Lane> lane;
-  ACUITY_TRY_ASSIGN(lane, wide_->take());
+  std::unique_ptr<Slot> slot;
+  ACUITY_TRY_ASSIGN(slot, wide_->take());
   Status status = guarded<Status>([&]() -> Status {
     for (size_t i = 0; i < metrics_.size(); ++i) {
-      std::shared_ptr<const Kept> kept;
-      ACUITY_TRY_ASSIGN(kept, lane->metrics[i]->prepare(reference));
-      prepared->metrics.push_back({metrics_[i].entry, metrics_[i].options.all(), std::move(kept)});
+      std::shared_ptr<const PreparedReference> one;
+      ACUITY_TRY_ASSIGN(one, slot->metrics[i]->prepare(reference));
+      prepared->metrics.push_back({metrics_[i].entry, metrics_[i].options.all(), std::move(one)});
     }
     return {};
   });
   if (leaves_metric_usable(status.code())) {
-    wide_->give_back(std::move(lane));
+    wide_->give_back(std::move(slot));
   } else {
-    wide_->drop(std::move(lane));
+    wide_->drop(std::move(slot));
   }
   settle(reference, pool_, status.ok());
   if (!status.ok()) return status;
@@ -260,7 +260,7 @@ void Scoring::start(std::shared_ptr<Job::State> job) {
   {
     const std::lock_guard lock(line_mutex_);
     line_.push_back(std::move(job));
-    if (working_ == lanes_for_jobs().most()) return;
+    if (working_ == slots_for_jobs().most()) return;
     ++working_;
   }
   tasks_.run([this] { work_off_line(); });
@@ -278,16 +278,16 @@ void Scoring::work_off_line() {
       job = std::move(line_.front());
       line_.pop_front();
     }
-    run_on(lanes_for_jobs(), *job);
+    run_on(slots_for_jobs(), *job);
   }
 }
 
-void Scoring::run_on(Lanes& lanes, Job::State& job) {
-  job.complete(guarded<Result<std::vector<Score>>>([&] { return score(lanes, job); }));
+void Scoring::run_on(Slots& slots, Job::State& job) {
+  job.complete(guarded<Result<std::vector<Score>>>([&] { return score(slots, job); }));
 }
 
-// What this Scorer's metrics kept.
-Result<std::vector<const Kept*>> Scoring::find_kept(const Reference::State& reference) const {
+// What this Scorer's metrics prepared.
+Result<std::vector<const PreparedReference*>> Scoring::find_prepared(const Reference::State& reference) const {
   const auto other = [](std::string_view what) {
     return Status(StatusCode::usage,
                   fmt::format("the reference was prepared for {}; prepare it with this Scorer or one like it", what));
@@ -297,24 +297,24 @@ Result<std::vector<const Kept*>> Scoring::find_kept(const Reference::State& refe
         fmt::format("pictures of {}x{} pixels, not {}x{}", reference.width, reference.height, width_, height_));
   }
   if (reference.pool != pool_) return other("another device");
-  std::vector<const Kept*> all;
+  std::vector<const PreparedReference*> all;
   for (const RequestedMetric& metric : metrics_) {
     const std::vector<OptionValue>& options = metric.options.all();
-    const auto found = std::find_if(reference.metrics.begin(), reference.metrics.end(), [&](const KeptMetric& kept) {
-      return kept.entry == metric.entry &&
-             std::equal(kept.options.begin(), kept.options.end(), options.begin(), options.end(),
+    const auto found = std::find_if(reference.metrics.begin(), reference.metrics.end(), [&](const PreparedMetric& one) {
+      return one.entry == metric.entry &&
+             std::equal(one.options.begin(), one.options.end(), options.begin(), options.end(),
                         [](const OptionValue& a, const OptionValue& b) { return a.value == b.value; });
     });
     if (found == reference.metrics.end())
       return other("other metrics or options than " + metric.entry->info.name + "'s");
-    all.push_back(found->kept.get());
+    all.push_back(found->reference.get());
   }
   return all;
 }
 
-Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
+Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
   if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
-  std::vector<const Kept*> kept(metrics_.size());
+  std::vector<const PreparedReference*> prepared(metrics_.size());
   if (job.prepared && !job.reference.has_picture()) job.reference = job.prepared->samples;
   const Stopwatch watch;
   const bool converts = is_converted(job.reference) || is_converted(job.distorted);
@@ -322,16 +322,16 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
     ACUITY_TRY(validate(job.reference, "reference"));
     ACUITY_TRY_ASSIGN(job.reference, for_metrics(job.reference));
   } else if (job.prepared) {
-    ACUITY_TRY_ASSIGN(kept, find_kept(*job.prepared));
+    ACUITY_TRY_ASSIGN(prepared, find_prepared(*job.prepared));
   } else {
     return Status(StatusCode::usage, "the reference has no picture; use an Input with one, or what prepare() returned");
   }
   ACUITY_TRY(validate(job.distorted, "distorted"));
   ACUITY_TRY_ASSIGN(job.distorted, for_metrics(job.distorted));
   const double convert_ms = watch.milliseconds();
-  std::unique_ptr<Lane> lane;
-  ACUITY_TRY_ASSIGN(lane, lanes.take());
-  std::vector<Measured> measured = measure(*lane, job, kept);
+  std::unique_ptr<Slot> slot;
+  ACUITY_TRY_ASSIGN(slot, slots.take());
+  std::vector<Measured> measured = measure(*slot, job, prepared);
   const bool all_worked =
       std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
   const bool usable = std::all_of(measured.begin(), measured.end(), [](const Measured& one) {
@@ -339,7 +339,7 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   });
   Result<std::vector<Score>> scores = std::vector<Score>();
   for (size_t i = 0; i < measured.size() && scores.ok(); ++i) {
-    Result<Score> score = score_of(i, std::move(measured[i]), *lane->metrics[i], kept[i]);
+    Result<Score> score = score_of(i, std::move(measured[i]), *slot->metrics[i], prepared[i]);
     if (score.ok()) {
       scores->push_back(std::move(*score));
     } else {
@@ -349,9 +349,9 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
   if (converts && scores.ok()) scores->front().provenance.timing_ms.push_back({"convert", convert_ms});
   // What failed may still have something in flight on the pictures: it goes before them.
   if (usable) {
-    lanes.give_back(std::move(lane));
+    slots.give_back(std::move(slot));
   } else {
-    lanes.drop(std::move(lane));
+    slots.drop(std::move(slot));
   }
   for (const Input* input : {&job.reference, &job.distorted}) {
     if (input->has_picture()) settle(*input, pool_, all_worked);
@@ -362,15 +362,16 @@ Result<std::vector<Score>> Scoring::score(Lanes& lanes, Job::State& job) {
 
 // On a GPU side by side, each metric's work given by a thread of its own; on the CPU, where each uses all threads, one
 // after the other.
-std::vector<Scoring::Measured> Scoring::measure(Lane& lane, const Job::State& job,
-                                                const std::vector<const Kept*>& kept) {
+std::vector<Scoring::Measured> Scoring::measure(Slot& slot, const Job::State& job,
+                                                const std::vector<const PreparedReference*>& prepared) {
   std::vector<Measured> measured(metrics_.size());
   const auto run = [&](size_t i) {
     const Stopwatch watch;
     measured[i].measurement = guarded<Result<Measurement>>([&]() -> Result<Measurement> {
       if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
-      Metric& metric = *lane.metrics[i];
-      return kept[i] != nullptr ? metric.score(*kept[i], job.distorted) : metric.score(job.reference, job.distorted);
+      Metric& metric = *slot.metrics[i];
+      return prepared[i] != nullptr ? metric.score(*prepared[i], job.distorted)
+                                    : metric.score(job.reference, job.distorted);
     });
     measured[i].milliseconds = watch.milliseconds();
   };
@@ -391,7 +392,8 @@ std::vector<Scoring::Measured> Scoring::measure(Lane& lane, const Job::State& jo
 }
 
 // A Score, or an error where the number would mean nothing.
-Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& at_work, const Kept* kept) {
+Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& at_work,
+                                const PreparedReference* prepared) {
   Result<Measurement>& measurement = measured.measurement;
   if (!measurement.ok()) return measurement.status();
   const RequestedMetric& requested = metrics_[metric];
@@ -407,7 +409,7 @@ Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& 
   score.outputs = std::move(measurement->outputs);
   score.map = std::move(measurement->map);
   score.scale_maps = std::move(measurement->scale_maps);
-  const size_t bytes = at_work.working_bytes() + (kept != nullptr ? kept->bytes() : 0);
+  const size_t bytes = at_work.working_bytes() + (prepared != nullptr ? prepared->bytes() : 0);
   std::vector<NamedValue> timing_ms;
   {
     const std::lock_guard lock(set_up_mutex_);

@@ -17,16 +17,16 @@
 #include "acuity/scorer.h"
 #include "base/task_threads.h"
 #include "base/threads.h"
-#include "engine/lanes.h"
+#include "engine/slots.h"
 #include "engine/requests.h"
 
 namespace acuity {
 
-/// What one metric keeps of a reference.
-struct KeptMetric {
+/// What one metric prepared of a reference.
+struct PreparedMetric {
   const MetricEntry* entry = nullptr;
   std::vector<OptionValue> options;
-  std::shared_ptr<const Kept> kept;
+  std::shared_ptr<const PreparedReference> reference;
 };
 
 struct Reference::State {
@@ -34,12 +34,12 @@ struct Reference::State {
   int height = 0;
   Input samples;                     // of Keep::small, which has nothing of the following
   std::shared_ptr<DevicePool> pool;  // null: the CPU
-  std::vector<KeptMetric> metrics;
+  std::vector<PreparedMetric> metrics;
 };
 
 struct Job::State {
-  State(Input a, std::shared_ptr<const Reference::State> kept, Input b)
-      : reference(std::move(a)), prepared(std::move(kept)), distorted(std::move(b)) {}
+  State(Input a, std::shared_ptr<const Reference::State> c, Input b)
+      : reference(std::move(a)), prepared(std::move(c)), distorted(std::move(b)) {}
 
   Input reference;  // one of these two
   std::shared_ptr<const Reference::State> prepared;
@@ -80,24 +80,25 @@ class Scoring {
 
   Status choose_device();
   Status fit_memory();
-  Status make_first_lane();
-  Result<std::unique_ptr<Lane>> make_lane(const Threads& threads);
-  Lanes& lanes_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
+  Status make_first_slot();
+  Result<std::unique_ptr<Slot>> make_slot(const Threads& threads);
+  Slots& slots_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
 
   Status validate(const Input& input, std::string_view role) const;
   bool is_converted(const Input& input) const;
   Result<Input> for_metrics(const Input& input) const;
-  Result<std::vector<const Kept*>> find_kept(const Reference::State& reference) const;
-  void run_on(Lanes& lanes, Job::State& job);
-  Result<std::vector<Score>> score(Lanes& lanes, Job::State& job);
+  Result<std::vector<const PreparedReference*>> find_prepared(const Reference::State& reference) const;
+  void run_on(Slots& slots, Job::State& job);
+  Result<std::vector<Score>> score(Slots& slots, Job::State& job);
   void work_off_line();
 
   struct Measured {
     Result<Measurement> measurement = Status(StatusCode::internal, "the metric did not run");
     double milliseconds = 0;
   };
-  std::vector<Measured> measure(Lane& lane, const Job::State& job, const std::vector<const Kept*>& kept);
-  Result<Score> score_of(size_t metric, Measured measured, const Metric& at_work, const Kept* kept);
+  std::vector<Measured> measure(Slot& slot, const Job::State& job,
+                                const std::vector<const PreparedReference*>& prepared);
+  Result<Score> score_of(size_t metric, Measured measured, const Metric& at_work, const PreparedReference* prepared);
   std::string device_name() const;
   std::string memory_mode() const;
 
@@ -115,8 +116,8 @@ class Scoring {
   Threads threads_, one_thread_{1};
   MemoryPool frame_pixels_;      // for those that are made here
   TaskThreads senders_;          // look after pictures on their way
-  std::optional<Lanes> wide_;    // lanes that use all threads
-  std::optional<Lanes> narrow_;  // lanes that use one each; only where many small pictures are scored side by side
+  std::optional<Slots> wide_;    // slots that use all threads
+  std::optional<Slots> narrow_;  // slots that use one each; only where many small pictures are scored side by side
   std::mutex line_mutex_;
   std::deque<std::shared_ptr<Job::State>> line_;
   std::condition_variable line_done_;

@@ -49,20 +49,20 @@ class CpuRunner final : public Runner {
 
   size_t working_bytes() const override { return arena_.size() + remembered_.capacity() * sizeof(float); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Light& reference) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += kPreparedPlanes * Arena::cost<float>(plane_floats(size));
-    const auto kept = std::make_shared<KeptReference>();
-    ACUITY_TRY_ASSIGN(kept->arena, Arena::create(bytes));
-    kept->levels.resize(sizes_.size());
+    const auto prepared = std::make_shared<PreparedLevels>();
+    ACUITY_TRY_ASSIGN(prepared->arena, Arena::create(bytes));
+    prepared->levels.resize(sizes_.size());
     for (size_t i = 0; i < sizes_.size(); ++i) {
-      kept->levels[i] = take_planes(kept->arena, sizes_[i]);
+      prepared->levels[i] = take_planes(prepared->arena, sizes_[i]);
       Level level = level_of(i);
       level.source[0].light = reference;
-      level.prepare = &kept->levels[i];
+      level.prepare = &prepared->levels[i];
       run_level(level);
     }
-    return std::shared_ptr<const Kept>(kept);
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   // The half resolution first: the full one adds its map to its own, row by row.
@@ -71,8 +71,8 @@ class CpuRunner final : public Runner {
     for (size_t i = sizes_.size(); i-- > 0;) {
       Level level = level_of(i);
       level.source[0].light = reference;
-      if (reference.kept != nullptr) {
-        level.source[0].prepared = &static_cast<const KeptReference*>(reference.kept)->levels[i];
+      if (reference.prepared != nullptr) {
+        level.source[0].prepared = &static_cast<const PreparedLevels*>(reference.prepared)->levels[i];
       }
       level.source[1].light = distorted;
       if (i == 0) {
@@ -88,7 +88,7 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct KeptReference final : Kept {
+  struct PreparedLevels final : PreparedReference {
     Arena arena;
     std::vector<Prepared> levels;
     size_t bytes() const override { return arena.size(); }

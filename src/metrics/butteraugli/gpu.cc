@@ -96,11 +96,11 @@ static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMa
 
 // What stays on the device of a prepared reference, and of how many planes each is: bands, and for the mask the blurred
 // activity and the gains.
-enum KeptPart : size_t { kKeptLow, kKeptMiddle, kKeptHigh, kKeptMask };
+enum PreparedPart : size_t { kPreparedLow, kPreparedMiddle, kPreparedHigh, kPreparedMask };
 constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 3};
 
 // The full resolution, and the half.
-class KeptReference final : public Kept {
+class PreparedLevels final : public PreparedReference {
  public:
   std::array<std::array<PooledMemory, kKeptPlanes.size()>, 2> levels;
 
@@ -192,29 +192,29 @@ class GpuRunner final : public Runner {
   }
 
   // All that depends on the reference alone stays on the device. Columns beside the picture are zeros, and stay so.
-  Result<std::shared_ptr<const Kept>> prepare(const Light& reference) override {
-    const auto kept = std::make_shared<KeptReference>();
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) override {
+    const auto prepared = std::make_shared<PreparedLevels>();
     for (size_t level = 0; level < plans_.size(); ++level) {
       const LevelPlan& plan = plans_[level];
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
       const std::string use = fmt::format("butteraugli reference {}x{}", plan.size.width, plan.size.height);
       for (size_t i = 0; i < kKeptPlanes.size(); ++i) {
-        PooledMemory& part = kept->levels[level][i];
+        PooledMemory& part = prepared->levels[level][i];
         ACUITY_TRY_ASSIGN(part, setup_.pool->take(kKeptPlanes[i] * plane_bytes, use));
         if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
       }
     }
     ACUITY_TRY(maker_->wait());
-    kept_ = kept.get();
+    prepared_ = prepared.get();
     ACUITY_TRY(run_bands(WORK_PREPARE, {&reference, nullptr}, false));
     for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
-    return std::shared_ptr<const Kept>(kept);
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
-    const bool prepared = reference.kept != nullptr;
-    kept_ = static_cast<const KeptReference*>(reference.kept);
+    const bool prepared = reference.prepared != nullptr;
+    prepared_ = static_cast<const PreparedLevels*>(reference.prepared);
     const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
     if (keep) ACUITY_TRY(reserve_maps(map));
     ACUITY_TRY(run_bands(prepared ? WORK_PREPARED : WORK_PAIR, {prepared ? nullptr : &reference, &distorted}, keep));
@@ -311,9 +311,9 @@ class GpuRunner final : public Runner {
   }
   // The same of what is kept.
   template <typename T>
-  DeviceArray<T> kept(const LevelPlan& plan, KeptPart part) const {
-    if (kept_ == nullptr) return {};
-    return {kept_->levels[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
+  DeviceArray<T> prepared(const LevelPlan& plan, PreparedPart part) const {
+    if (prepared_ == nullptr) return {};
+    return {prepared_->levels[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
   }
 
   // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
@@ -436,8 +436,8 @@ class GpuRunner final : public Runner {
     const int walk = walk_of(plan.narrow_groups(), rows, 64 * together, 32 * together) / together;
     return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.xyb,
                   plane<const float>(plan, plan.blurred), plane<float>(plan, plan.xyb),
-                  plane<float>(plan, plan.xyb, kLowDifference), kept<float>(plan, kKeptLow), numbers, parameters_.xmul,
-                  work, walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
+                  plane<float>(plan, plan.xyb, kLowDifference), prepared<float>(plan, kPreparedLow), numbers,
+                  parameters_.xmul, work, walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
   }
 
   // From the middle bands to all that the map is made from. While a reference is prepared, what is made of the other
@@ -456,15 +456,16 @@ class GpuRunner final : public Runner {
               blurred_walk = walk_of(wide, blurred, 16, 8 * together) / together;
     ACUITY_TRY(launch(queue, one ? compare_kernels::split_middle_one : compare_kernels::split_middle_pair, plan, wide,
                       middle_walk, middle, plan.xyb, plane<const Four>(plan, plan.xyb), plane<Four>(plan, ring),
-                      kept<Four>(plan, kKeptMiddle), numbers, parameters_.xmul, keep, middle_walk,
+                      prepared<Four>(plan, kPreparedMiddle), numbers, parameters_.xmul, keep, middle_walk,
                       ring.slot(middle.begin), ring.rows));
     ACUITY_TRY(launch(queue, one ? compare_kernels::split_high_one : compare_kernels::split_high_pair, plan, wide,
                       high_walk, high, ring, plane<const Four>(plan, ring), plane<Four>(plan, ring),
-                      kept<Four>(plan, kKeptHigh), numbers, parameters_.xmul, keep, high_walk));
+                      prepared<Four>(plan, kPreparedHigh), numbers, parameters_.xmul, keep, high_walk));
     return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, ring,
                   plane<const Four>(plan, ring, PLANE_ACTIVITY),
-                  keep ? kept<Four>(plan, kKeptMask) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers, work,
-                  blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin), keep ? plan.size.height : ring.rows);
+                  keep ? prepared<Four>(plan, kPreparedMask) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers,
+                  work, blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin),
+                  keep ? plan.size.height : ring.rows);
   }
 
   // The mask's gains of a reference that is being prepared.
@@ -472,7 +473,7 @@ class GpuRunner final : public Runner {
     const RowRange rows = plan.rows(kMapStage, before, after);
     if (rows.empty()) return {};
     return plan.late->run(map_kernels::keep_gains, plan.wide_groups(), groups(rows.count(), 4),
-                          kept<Four>(plan, kKeptMask), plan.size.width, plan.size.height, rows.begin, rows.end);
+                          prepared<Four>(plan, kPreparedMask), plan.size.width, plan.size.height, rows.begin, rows.end);
   }
 
   // The map, or where nobody wants that and this is the half resolution, the norms of tiles.
@@ -486,7 +487,7 @@ class GpuRunner final : public Runner {
     return launch(*plan.late, map_kernels::combine, plan, pools ? plan.narrow_groups() : plan.wide_groups(),
                   pools ? kTileHeight / 2 : 4 * COMBINE_ROWS, plan.rows(plan.map_stage(), before, after), plan.compared,
                   plane<const Four>(plan, plan.compared), plane<const Four>(plan, plan.xyb, kLowDifference),
-                  work == WORK_PREPARED ? kept<const Four>(plan, kKeptMask)
+                  work == WORK_PREPARED ? prepared<const Four>(plan, kPreparedMask)
                                         : plane<const Four>(plan, plan.compared, PLANE_BLURRED_ACTIVITY),
                   map, array<const float>(map_ring_), array<float>(tiles_), parameters_.xmul, task,
                   keep ? plan.size.height : map_ring_rows_, plan.xyb.rows);
@@ -538,7 +539,7 @@ class GpuRunner final : public Runner {
   size_t halved_light_ = 0, map_ring_ = 0, tiles_ = 0;  // offsets
   PooledMemory map_, half_map_, remembered_;            // where somebody wants them
   std::unique_ptr<PinnedMemory> map_rows_;              // on its way to the caller
-  const KeptReference* kept_ = nullptr;                 // of the call being made, unless that is of a pair
+  const PreparedLevels* prepared_ = nullptr;            // of the call being made, unless that is of a pair
   std::array<std::optional<Feed>, 2> feeds_;
   Workspace workspace_;     // last: its queues go before what they work on
   Queue* maker_ = nullptr;  // of pixels

@@ -39,18 +39,19 @@ struct Viewing {
   std::string description;
 };
 
-// What is kept of a reference.
-class Reference final : public Kept {
+// What is prepared of a reference.
+class Reference final : public PreparedReference {
  public:
   Input small;  // all of one that is too small to be looked at
   Viewing viewing;
   bool transparent = false;
   std::string description;
-  std::array<std::shared_ptr<const Kept>, kMostPrepared> prepared;  // over each background; opaque ones have the first
+  std::array<std::shared_ptr<const PreparedReference>, kMostPrepared>
+      prepared;  // over each background; opaque ones have the first
 
   size_t bytes() const override {
     size_t bytes = small.has_picture() ? bytes_of(small) : 0;
-    for (const std::shared_ptr<const Kept>& one : prepared) bytes += one ? one->bytes() : 0;
+    for (const std::shared_ptr<const PreparedReference>& one : prepared) bytes += one ? one->bytes() : 0;
     return bytes;
   }
 };
@@ -77,12 +78,12 @@ class Butteraugli final : public Metric {
 
   size_t working_bytes() const override { return runner_ ? runner_->working_bytes() : 0; }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
     auto reference = std::make_shared<Reference>();
     // One too small to be looked at needs no preparation.
     if (!runner_) {
       ACUITY_TRY_ASSIGN(reference->small, keep_input(input));
-      return std::shared_ptr<const Kept>(std::move(reference));
+      return std::shared_ptr<const PreparedReference>(std::move(reference));
     }
     reference->viewing = viewing_of(input.view());
     reference->transparent = input.view().has_alpha();
@@ -94,11 +95,11 @@ class Butteraugli final : public Metric {
       ACUITY_TRY_ASSIGN(reference->prepared[background],
                         runner_->prepare({&*rows, nullptr, static_cast<float>(reference->viewing.nits)}));
     }
-    return std::shared_ptr<const Kept>(std::move(reference));
+    return std::shared_ptr<const PreparedReference>(std::move(reference));
   }
 
-  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
-    const auto& reference = static_cast<const Reference&>(kept);
+  Result<Measurement> score(const PreparedReference& prepared, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(prepared);
     if (reference.small.has_picture()) return score(reference.small, distorted);
     return measure({nullptr, &reference}, distorted, reference.viewing);
   }
@@ -174,7 +175,7 @@ class Butteraugli final : public Metric {
       description = reference_rows->rows.description();
     } else {
       // An opaque reference is the same over both.
-      original.kept = reference.prepared->prepared[reference.prepared->transparent ? background : 0].get();
+      original.prepared = reference.prepared->prepared[reference.prepared->transparent ? background : 0].get();
       description = reference.prepared->description;
     }
     Result<InputRows> distorted_rows = InputRows::create(distorted, space, grey);

@@ -17,8 +17,8 @@ inline constexpr size_t kMostPrepared = 2;
 
 /// Linear light, and the luminance of 1.0.
 struct Light {
-  const InputRows* rows = nullptr;  // null: that which was prepared
-  const Kept* kept = nullptr;       // by a runner of the same kind
+  const InputRows* rows = nullptr;              // null: that which was prepared
+  const PreparedReference* prepared = nullptr;  // by a runner of the same kind
   float nits = 0;
 };
 
@@ -35,7 +35,7 @@ class Runner {
   virtual size_t working_bytes() const = 0;
 
   /// What depends on the reference alone, over one background.
-  virtual Result<std::shared_ptr<const Kept>> prepare(const Light& reference) = 0;
+  virtual Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) = 0;
 
   /// The norms of the map.
   virtual Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) = 0;

@@ -70,7 +70,7 @@ class CpuRunner final : public Runner {
 
   size_t working_bytes() const override { return arena_.size() + pyramids_[0].bytes() + pyramids_[1].bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += planes_cost(size, 3);
     const auto prepared = std::make_shared<Prepared>();
@@ -86,7 +86,7 @@ class CpuRunner final : public Runner {
         prepare_piece(source, sizes_[s], piece, prepared->scales[s], next, scratch);
       });
     }
-    return std::shared_ptr<const Kept>(prepared);
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
@@ -99,7 +99,7 @@ class CpuRunner final : public Runner {
       Scale scale;
       scale.size = sizes_[s];
       if (picture == nullptr) {
-        scale.source[0].ready = &static_cast<const Prepared*>(reference.kept)->scales[s];
+        scale.source[0].ready = &static_cast<const Prepared*>(reference.prepared)->scales[s];
       } else {
         scale.source[0] = source_of(*picture, pyramids_[0], s);
         scale.next[0] = pyramids_[0].light(sizes_, s + 1);
@@ -116,7 +116,7 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct Prepared final : Kept {
+  struct Prepared final : PreparedReference {
     Arena arena;
     std::vector<Planes> scales;
     size_t bytes() const override { return arena.size(); }

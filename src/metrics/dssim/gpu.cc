@@ -109,9 +109,9 @@ class PictureFeed {
 };
 
 // The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
-class KeptPicture final : public Kept {
+class PreparedPicture final : public PreparedReference {
  public:
-  KeptPicture(Input input, Rows rows) : input_(std::move(input)), rows_(std::move(rows)) {}
+  PreparedPicture(Input input, Rows rows) : input_(std::move(input)), rows_(std::move(rows)) {}
   Picture picture() const { return {&rows_, input_.view().has_alpha() ? &input_.view() : nullptr, &input_}; }
   size_t bytes() const override { return bytes_of(input_); }
 
@@ -131,15 +131,18 @@ class GpuRunner final : public Runner {
 
   size_t working_bytes() const override { return workspace_.bytes() + feeds_[0].bytes() + feeds_[1].bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) override {
-    Input kept;
-    ACUITY_TRY_ASSIGN(kept, keep_on_device(*reference.input, *reference.rows, setup_.pool, *work_, setup_.senders()));
-    return std::shared_ptr<const Kept>(std::make_shared<KeptPicture>(std::move(kept), *reference.rows));
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) override {
+    Input prepared;
+    ACUITY_TRY_ASSIGN(prepared,
+                      keep_on_device(*reference.input, *reference.rows, setup_.pool, *work_, setup_.senders()));
+    return std::shared_ptr<const PreparedReference>(
+        std::make_shared<PreparedPicture>(std::move(prepared), *reference.rows));
   }
 
   Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
-    const Picture original =
-        reference.kept != nullptr ? static_cast<const KeptPicture*>(reference.kept)->picture() : *reference.picture;
+    const Picture original = reference.prepared != nullptr
+                                 ? static_cast<const PreparedPicture*>(reference.prepared)->picture()
+                                 : *reference.picture;
     std::vector<Feed*> feeds;
     for (size_t i = 0; i < 2; ++i) {
       ACUITY_TRY(feeds_[i].begin(i == 0 ? original : distorted, setup_.pool));

@@ -35,10 +35,10 @@ struct Opened {
   Picture picture() const { return {&*rows, has_alpha() ? &input.view() : nullptr, &input}; }
 };
 
-// What is kept of a reference.
-class Reference final : public Kept {
+// What is prepared of a reference.
+class Reference final : public PreparedReference {
  public:
-  std::shared_ptr<const Kept> prepared;
+  std::shared_ptr<const PreparedReference> prepared;
   std::string description;
   bool has_alpha = false;
 
@@ -55,19 +55,19 @@ class Dssim final : public Metric {
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
     Result<Opened> opened = Opened::create(input);
     if (!opened.ok()) return opened.status();
     auto reference = std::make_shared<Reference>();
     reference->description = opened->rows->description();
     reference->has_alpha = opened->has_alpha();
     ACUITY_TRY_ASSIGN(reference->prepared, runner_->prepare(opened->picture()));
-    return std::shared_ptr<const Kept>(std::move(reference));
+    return std::shared_ptr<const PreparedReference>(std::move(reference));
   }
 
-  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
-    const auto& reference = static_cast<const Reference&>(kept);
-    return measure({.picture = nullptr, .kept = reference.prepared.get()}, distorted, reference.description,
+  Result<Measurement> score(const PreparedReference& prepared, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(prepared);
+    return measure({.picture = nullptr, .prepared = reference.prepared.get()}, distorted, reference.description,
                    reference.has_alpha);
   }
 
@@ -75,7 +75,8 @@ class Dssim final : public Metric {
     Result<Opened> opened = Opened::create(reference);
     if (!opened.ok()) return opened.status();
     const Picture picture = opened->picture();
-    return measure({.picture = &picture, .kept = nullptr}, distorted, opened->rows->description(), opened->has_alpha());
+    return measure({.picture = &picture, .prepared = nullptr}, distorted, opened->rows->description(),
+                   opened->has_alpha());
   }
 
  private:

@@ -22,7 +22,7 @@ struct Similarities {
 /// A reference, as it is or as prepare() of a runner of the same kind left it.
 struct ReferencePicture {
   const Picture* picture = nullptr;  // one of the two
-  const Kept* kept = nullptr;
+  const PreparedReference* prepared = nullptr;
 };
 
 class Runner {
@@ -31,7 +31,7 @@ class Runner {
   virtual size_t working_bytes() const = 0;
 
   /// What depends on the reference alone.
-  virtual Result<std::shared_ptr<const Kept>> prepare(const Picture& reference) = 0;
+  virtual Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) = 0;
 
   virtual Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) = 0;
 };

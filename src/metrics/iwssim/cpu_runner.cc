@@ -82,17 +82,17 @@ class CpuRunner final : public Runner {
     return bytes;
   }
 
-  Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const InputLuma& reference) override {
     const auto prepared = std::make_shared<Prepared>();
     ACUITY_TRY_ASSIGN(prepared->pyramid, OwnedPyramid::create(sizes_));
     build(reference.luma, prepared->pyramid.planes);
     prepared->statistics = statistics_of(prepared->pyramid.planes);
-    return std::shared_ptr<const Kept>(prepared);
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
-    if (reference.kept != nullptr) {
-      const auto* prepared = static_cast<const Prepared*>(reference.kept);
+    if (reference.prepared != nullptr) {
+      const auto* prepared = static_cast<const Prepared*>(reference.prepared);
       statistics_ = prepared->statistics;
       compared_ = &prepared->pyramid.planes;
     } else {
@@ -117,7 +117,7 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct Prepared final : Kept {
+  struct Prepared final : PreparedReference {
     OwnedPyramid pyramid;
     Statistics statistics{};
     size_t bytes() const override { return pyramid.arena.size(); }

@@ -47,9 +47,9 @@ constexpr size_t kNumbers = size_t{kWeightedScales} * INFORMATION_FOURS * 4;
 size_t index(int i) { return static_cast<size_t>(i); }
 
 // The pyramid of a reference; behind it lie the figures of its weights.
-class KeptPyramid final : public Kept {
+class PreparedPyramid final : public PreparedReference {
  public:
-  explicit KeptPyramid(PooledMemory memory) : memory_(std::move(memory)) {}
+  explicit PreparedPyramid(PooledMemory memory) : memory_(std::move(memory)) {}
   DeviceMemory& memory() const { return *memory_; }
   size_t bytes() const override { return memory_->size(); }
 
@@ -77,7 +77,7 @@ class GpuRunner final : public Runner {
     return bytes;
   }
 
-  Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const InputLuma& reference) override {
     PooledMemory memory;
     ACUITY_TRY_ASSIGN(memory, create_pyramid());
     ACUITY_TRY(begin(kReference, reference));
@@ -86,13 +86,13 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(make_reference(*memory));
     ACUITY_TRY(finish_reference(*memory));
     ACUITY_TRY(compare_->wait());
-    return std::shared_ptr<const Kept>(std::make_shared<KeptPyramid>(std::move(memory)));
+    return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPyramid>(std::move(memory)));
   }
 
   Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
-    const bool prepared = reference.kept != nullptr;
+    const bool prepared = reference.prepared != nullptr;
     if (!prepared && !pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
-    DeviceMemory& compared = prepared ? static_cast<const KeptPyramid*>(reference.kept)->memory() : *pair_;
+    DeviceMemory& compared = prepared ? static_cast<const PreparedPyramid*>(reference.prepared)->memory() : *pair_;
     std::vector<Feed*> feeds;
     std::vector<Queue*> queues;
     if (!prepared) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "engine/opaque_reference.h"
 #include "metrics/iwssim/runner.h"
 #include "metrics/iwssim/scales.h"
 #include "metrics/iwssim/luma_rows.h"
@@ -17,16 +18,6 @@ namespace iwssim {
 namespace {
 
 constexpr const char* kAlphaRule = "composited over black and over white; the lower of the two scores counts";
-
-// What is kept of a reference: what the runner made of it, or where it is transparent, all of it.
-class Reference final : public Kept {
- public:
-  std::shared_ptr<const Kept> opaque;
-  Input transparent;
-  std::string description;
-
-  size_t bytes() const override { return opaque ? opaque->bytes() : bytes_of(transparent); }
-};
 
 class StructuralSimilarity final : public Metric {
  public:
@@ -44,27 +35,23 @@ class StructuralSimilarity final : public Metric {
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
-    auto reference = std::make_shared<Reference>();
-    // A transparent reference is scored over two backgrounds. Preparing both would take more memory than it is worth.
-    if (input.view().has_alpha()) {
-      ACUITY_TRY_ASSIGN(reference->transparent, keep_input(input));
-    } else {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
+    return prepare_opaque(input, [&](OpaqueReference& reference) -> Status {
       Result<InputLuma> luma = luma_of(input, std::nullopt);
       if (!luma.ok()) return luma.status();
-      reference->description = luma->luma.description();
-      ACUITY_TRY_ASSIGN(reference->opaque, runner_->prepare(*luma));
-    }
-    return std::shared_ptr<const Kept>(std::move(reference));
+      reference.description = luma->luma.description();
+      ACUITY_TRY_ASSIGN(reference.opaque, runner_->prepare(*luma));
+      return {};
+    });
   }
 
-  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
-    const auto& reference = static_cast<const Reference&>(kept);
+  Result<Measurement> score(const PreparedReference& prepared, const Input& distorted) override {
+    const auto& reference = static_cast<const OpaqueReference&>(prepared);
     if (!reference.opaque) return score(reference.transparent, distorted);
     return over_backgrounds(distorted.view().has_alpha(), [&](std::optional<float> background) -> Result<Measurement> {
       Result<InputLuma> luma = luma_of(distorted, background);
       if (!luma.ok()) return luma.status();
-      return measure({.luma = nullptr, .kept = reference.opaque.get()}, reference.description, *luma);
+      return measure({.luma = nullptr, .prepared = reference.opaque.get()}, reference.description, *luma);
     });
   }
 
@@ -75,7 +62,7 @@ class StructuralSimilarity final : public Metric {
       if (!a.ok()) return a.status();
       Result<InputLuma> b = luma_of(distorted, background);
       if (!b.ok()) return b.status();
-      return measure({.luma = &*a, .kept = nullptr}, a->luma.description(), *b);
+      return measure({.luma = &*a, .prepared = nullptr}, a->luma.description(), *b);
     });
   }
 

@@ -22,7 +22,7 @@ struct InputLuma {
 /// A reference, as it is or as prepare() of a runner of the same kind left it.
 struct ReferencePicture {
   const InputLuma* luma = nullptr;  // one of the two
-  const Kept* kept = nullptr;
+  const PreparedReference* prepared = nullptr;
 };
 
 class Runner {
@@ -31,7 +31,7 @@ class Runner {
   virtual size_t working_bytes() const = 0;
 
   /// What depends on the reference alone.
-  virtual Result<std::shared_ptr<const Kept>> prepare(const InputLuma& reference) = 0;
+  virtual Result<std::shared_ptr<const PreparedReference>> prepare(const InputLuma& reference) = 0;
 
   /// The sums of every scale.
   virtual Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) = 0;

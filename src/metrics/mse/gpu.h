@@ -17,7 +17,7 @@ class GpuSums {
 
   virtual size_t bytes() const = 0;
   virtual Result<std::array<double, 3>> run(const InputRows& reference, const InputRows& distorted) = 0;
-  /// What is kept of a reference: its samples, on the device.
+  /// What is prepared of a reference: its samples, on the device.
   virtual Result<Input> keep(const InputRows& reference) = 0;
 };
 

@@ -50,16 +50,16 @@ class MeanSquaredError : public Metric {
   }
 
   // There is nothing to compute ahead. On a device the samples stay where they are.
-  Result<std::shared_ptr<const Kept>> prepare(const Input& reference) final {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& reference) final {
     Result<InputRows> rows = InputRows::create(reference, kSpace, 0.0f);
     if (!rows.ok()) return rows.status();
-    Input kept;
-    ACUITY_TRY_ASSIGN(kept, gpu_ ? gpu_->keep(*rows) : keep_input(reference));
-    return std::shared_ptr<const Kept>(std::make_shared<KeptInput>(std::move(kept)));
+    Input prepared;
+    ACUITY_TRY_ASSIGN(prepared, gpu_ ? gpu_->keep(*rows) : keep_input(reference));
+    return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedInput>(std::move(prepared)));
   }
 
-  Result<Measurement> score(const Kept& reference, const Input& distorted) final {
-    return score(static_cast<const KeptInput&>(reference).input(), distorted);
+  Result<Measurement> score(const PreparedReference& reference, const Input& distorted) final {
+    return score(static_cast<const PreparedInput&>(reference).input(), distorted);
   }
 
   Result<Measurement> score(const Input& reference, const Input& distorted) final {

@@ -84,7 +84,7 @@ class CpuRunner final : public Runner {
 
   size_t working_bytes() const override { return arena_.size() + pair_arena_.size(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += planes_cost(size);
     const auto prepared = std::make_shared<Prepared>();
@@ -101,7 +101,7 @@ class CpuRunner final : public Runner {
         }
       });
     }
-    return std::shared_ptr<const Kept>(prepared);
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
@@ -136,7 +136,7 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  struct Prepared final : Kept {
+  struct Prepared final : PreparedReference {
     Arena arena;
     std::vector<Planes> xyb;  // for each scale
     size_t bytes() const override { return arena.size(); }
@@ -196,8 +196,8 @@ class CpuRunner final : public Runner {
     scale.width = sizes_[s].width;
     scale.height = sizes_[s].height;
     scale.band_rows = band_rows_;
-    if (reference.kept != nullptr) {
-      scale.source[0].xyb = &static_cast<const Prepared*>(reference.kept)->xyb[s];
+    if (reference.prepared != nullptr) {
+      scale.source[0].xyb = &static_cast<const Prepared*>(reference.prepared)->xyb[s];
     } else {
       scale.source[0] = {.rows = s == 0 ? &reference.rows->rows : nullptr, .linear = linear(s, 0), .xyb = nullptr};
       scale.next[0] = linear(s + 1, 0);

@@ -33,13 +33,13 @@ class GpuRunner final : public Runner {
     return samples_.bytes() + (pairs_ ? pairs_->bytes() : 0) + (prepared_ ? prepared_->bytes() : 0);
   }
 
-  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
-    return keep_samples(setup_, samples_.queue(), reference);
+  Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) override {
+    return prepare_samples(setup_, samples_.queue(), reference);
   }
 
   // Who scores against a prepared reference seldom scores pairs as well, and needs the memory.
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
-    if (reference.kept == nullptr) {
+    if (reference.prepared == nullptr) {
       if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Steps::create(setup_, Steps::Kind::pairs));
       return pairs_->run(samples_, *reference.rows, distorted);
     }
@@ -48,7 +48,7 @@ class GpuRunner final : public Runner {
       setup_.pool->free_unused();
       ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
     }
-    return prepared_->run(samples_, static_cast<const KeptSamples*>(reference.kept)->rows(), distorted);
+    return prepared_->run(samples_, static_cast<const PreparedSamples*>(reference.prepared)->rows(), distorted);
   }
 
   Result<DifferenceMap> map(const ReferencePicture&, const InputRows&, const std::vector<ScaleErrors>&) override {

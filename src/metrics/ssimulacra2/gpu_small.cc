@@ -36,13 +36,14 @@ class SmallGpuRunner final : public Runner {
 
   size_t working_bytes() const override { return workspace_.bytes() + readers_[0].bytes() + readers_[1].bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) override {
-    return keep_samples(setup_, *queue_, reference);
+  Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) override {
+    return prepare_samples(setup_, *queue_, reference);
   }
 
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
-    const InputRows& original =
-        reference.kept != nullptr ? static_cast<const KeptSamples*>(reference.kept)->rows() : *reference.rows;
+    const InputRows& original = reference.prepared != nullptr
+                                    ? static_cast<const PreparedSamples*>(reference.prepared)->rows()
+                                    : *reference.rows;
     ACUITY_TRY(begin(readers_[0], original));
     ACUITY_TRY(begin(readers_[1], distorted));
     const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "engine/opaque_reference.h"
 #include "metrics/ssimulacra2/pooling.h"
 #include "metrics/ssimulacra2/runner.h"
 
@@ -19,16 +20,6 @@ namespace {
 constexpr WorkingSpace kSpace{
     .encoding = WorkingSpace::Encoding::linear, .srgb_curve = WorkingSpace::SrgbCurve::libjxl, .nits_of_one = 255};
 
-// What is kept of a reference: what the runner made of it, or where it is transparent, all of it.
-class Reference final : public Kept {
- public:
-  std::shared_ptr<const Kept> opaque;
-  Input transparent;
-  std::string description;
-
-  size_t bytes() const override { return opaque ? opaque->bytes() : bytes_of(transparent); }
-};
-
 class Ssimulacra2 final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
@@ -39,26 +30,22 @@ class Ssimulacra2 final : public Metric {
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
 
-  Result<std::shared_ptr<const Kept>> prepare(const Input& input) override {
-    auto reference = std::make_shared<Reference>();
-    // A transparent reference is scored over two backgrounds. Preparing both would take more memory than it is worth.
-    if (input.view().has_alpha()) {
-      ACUITY_TRY_ASSIGN(reference->transparent, keep_input(input));
-    } else {
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
+    return prepare_opaque(input, [&](OpaqueReference& reference) -> Status {
       Result<InputRows> rows = InputRows::create(input, kSpace, std::nullopt);
       if (!rows.ok()) return rows.status();
-      reference->description = rows->rows.description();
-      ACUITY_TRY_ASSIGN(reference->opaque, runner_->prepare(*rows));
-    }
-    return std::shared_ptr<const Kept>(std::move(reference));
+      reference.description = rows->rows.description();
+      ACUITY_TRY_ASSIGN(reference.opaque, runner_->prepare(*rows));
+      return {};
+    });
   }
 
-  Result<Measurement> score(const Kept& kept, const Input& distorted) override {
-    const auto& reference = static_cast<const Reference&>(kept);
+  Result<Measurement> score(const PreparedReference& prepared, const Input& distorted) override {
+    const auto& reference = static_cast<const OpaqueReference&>(prepared);
     if (!reference.opaque) return score(reference.transparent, distorted);
     Result<InputRows> rows = InputRows::create(distorted, kSpace, 0.5f);
     if (!rows.ok()) return rows.status();
-    return measure({.rows = nullptr, .kept = reference.opaque.get()}, reference.description, *rows, 0.5f);
+    return measure({.rows = nullptr, .prepared = reference.opaque.get()}, reference.description, *rows, 0.5f);
   }
 
   // The reference tool looks at the reference's alpha alone: with it, two backgrounds and the lower score; without,
@@ -80,7 +67,7 @@ class Ssimulacra2 final : public Metric {
     if (!reference_rows.ok()) return reference_rows.status();
     Result<InputRows> distorted_rows = InputRows::create(distorted, kSpace, background);
     if (!distorted_rows.ok()) return distorted_rows.status();
-    return measure({.rows = &*reference_rows, .kept = nullptr}, reference_rows->rows.description(), *distorted_rows,
+    return measure({.rows = &*reference_rows, .prepared = nullptr}, reference_rows->rows.description(), *distorted_rows,
                    background);
   }
 
@@ -129,6 +116,7 @@ MetricEntry ssimulacra2_entry() {
   info.identical = 100;
   info.minimum_side = ssimulacra2::kMinimumSide;
   info.has_map = true;
+  info.map_root = 4;  // most of its values are fourth powers of errors
   info.alpha_rule = "with a transparent reference, over grey 0.1 and 0.9 and the lower score; otherwise over grey 0.5";
   return {.info = std::move(info),
           .create = ssimulacra2::Ssimulacra2::create,

@@ -16,7 +16,7 @@ namespace acuity::ssimulacra2 {
 /// A reference, as it is or as prepare() of a runner of the same kind left it.
 struct ReferencePicture {
   const InputRows* rows = nullptr;  // one of the two
-  const Kept* kept = nullptr;
+  const PreparedReference* prepared = nullptr;
 };
 
 class Runner {
@@ -25,7 +25,7 @@ class Runner {
   virtual size_t working_bytes() const = 0;
 
   /// What depends on the reference alone.
-  virtual Result<std::shared_ptr<const Kept>> prepare(const InputRows& reference) = 0;
+  virtual Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) = 0;
 
   /// The errors of every scale.
   virtual Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) = 0;
@@ -45,9 +45,9 @@ inline Status no_map_on_gpus() {
 }
 
 /// On GPUs: the reference's samples stay on the device. Its planes would take more than twice the memory of all else.
-class KeptSamples final : public Kept {
+class PreparedSamples final : public PreparedReference {
  public:
-  explicit KeptSamples(InputRows rows) : rows_(std::move(rows)) {}
+  explicit PreparedSamples(InputRows rows) : rows_(std::move(rows)) {}
   const InputRows& rows() const { return rows_; }
   size_t bytes() const override { return bytes_of(rows_.input); }
 
@@ -55,13 +55,13 @@ class KeptSamples final : public Kept {
   InputRows rows_;
 };
 
-inline Result<std::shared_ptr<const Kept>> keep_samples(const Metric::Setup& setup, Queue& queue,
-                                                        const InputRows& reference) {
-  Result<Input> kept = keep_on_device(reference.input, reference.rows, setup.pool, queue, setup.senders());
-  if (!kept.ok()) return kept.status();
+inline Result<std::shared_ptr<const PreparedReference>> prepare_samples(const Metric::Setup& setup, Queue& queue,
+                                                                        const InputRows& reference) {
+  Result<Input> prepared = keep_on_device(reference.input, reference.rows, setup.pool, queue, setup.senders());
+  if (!prepared.ok()) return prepared.status();
   InputRows rows = reference;
-  rows.input = std::move(*kept);
-  return std::shared_ptr<const Kept>(std::make_shared<KeptSamples>(std::move(rows)));
+  rows.input = std::move(*prepared);
+  return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedSamples>(std::move(rows)));
 }
 
 }  // namespace acuity::ssimulacra2

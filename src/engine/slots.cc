@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "engine/lanes.h"
+#include "engine/slots.h"
 
 #include <utility>
 
@@ -12,14 +12,14 @@ bool is_short_of_memory(const Status& status) {
 
 }  // namespace
 
-Result<std::unique_ptr<Lane>> Lanes::take() {
+Result<std::unique_ptr<Slot>> Slots::take() {
   std::unique_lock lock(mutex_);
   bool is_short = false;
   while (true) {
     if (!unused_.empty()) {
-      std::unique_ptr<Lane> lane = std::move(unused_.back());
+      std::unique_ptr<Slot> slot = std::move(unused_.back());
       unused_.pop_back();
-      return lane;
+      return slot;
     }
     if (made_ >= most_ || (is_short && made_ > 0)) {
       changed_.wait(lock);
@@ -27,26 +27,26 @@ Result<std::unique_ptr<Lane>> Lanes::take() {
     }
     ++made_;
     lock.unlock();
-    Result<std::unique_ptr<Lane>> lane = make_();
+    Result<std::unique_ptr<Slot>> slot = make_();
     lock.lock();
-    if (lane.ok()) return lane;
+    if (slot.ok()) return slot;
     --made_;
     changed_.notify_all();
-    is_short = is_short_of_memory(lane.status());
-    if (!is_short || made_ == 0) return lane.status();
+    is_short = is_short_of_memory(slot.status());
+    if (!is_short || made_ == 0) return slot.status();
   }
 }
 
-void Lanes::give_back(std::unique_ptr<Lane> lane) {
+void Slots::give_back(std::unique_ptr<Slot> slot) {
   {
     const std::lock_guard lock(mutex_);
-    unused_.push_back(std::move(lane));
+    unused_.push_back(std::move(slot));
   }
   changed_.notify_one();
 }
 
-void Lanes::drop(std::unique_ptr<Lane> lane) {
-  lane.reset();
+void Slots::drop(std::unique_ptr<Slot> slot) {
+  slot.reset();
   {
     const std::lock_guard lock(mutex_);
     --made_;
