@@ -1,12 +1,54 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <cmath>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "lang/host.h"
 #include "support/features.h"
 
 namespace acuity::tests {
 namespace {
+
+using namespace kernel_dialect;
+#include "sums/ordered_sums.h"
+
+// As the kernel: segment by segment, and term by term where the unit of the sum changes.
+float sum_by_steps(const std::vector<float>& terms, size_t segment) {
+  float sum = 0;
+  for (size_t begin = 0; begin < terms.size(); begin += segment) {
+    const size_t end = std::min(begin + segment, terms.size()), middle = begin + (end - begin) / 3;
+    if (sum_has_units(sum)) {
+      SumSteps first = no_steps(), second = no_steps();
+      for (size_t i = begin; i < end; ++i) add_term(i < middle ? first : second, terms[i], units_scale(sum));
+      const int units = units_after(units_of_sum(sum), then_steps(limited(first), limited(second)));
+      if (units < SUM_UNITS_END) {
+        sum = sum_of_units(sum, units);
+        continue;
+      }
+    }
+    for (size_t i = begin; i < end; ++i) sum += terms[i];
+  }
+  return sum;
+}
+
+// Terms of all magnitudes, and ones that often lie in the middle between two units.
+TEST(OrderedSums, AreThoseOfAPlainLoop) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 400; ++round) {
+    std::vector<float> terms(3000);
+    const int widest = round % 40;
+    for (float& term : terms) {
+      const int exponent = -static_cast<int>(random() % static_cast<unsigned>(widest + 1));
+      const uint32_t bits = round % 3 == 0 ? random() % 4 : random() % (1 << 24);
+      term = std::ldexp(static_cast<float>(bits), exponent - round % 30);
+    }
+    float expected = 0;
+    for (const float term : terms) expected += term;
+    for (const size_t segment : {1, 7, 32, 60}) EXPECT_EQ(sum_by_steps(terms, segment), expected) << round;
+  }
+}
 
 TEST(PsnrHvs, EqualsLibvmaf) { expect_golden("psnr_hvs", "psnr_hvs", {}, 0); }
 

@@ -76,47 +76,23 @@ HWY_INLINE void sum_quarters(const Blocks& samples, whole* sums) {
   }
 }
 
-// Variances of a block and of its quarters, sample by sample.
-struct Variances {
-  real mean, means[4];
-  real all, quarters[4];
-
-  HWY_INLINE explicit Variances(const Blocks& samples) : all(0.0f) {
-    whole sums[4];
-    sum_quarters(samples, sums);
-    mean = to_real(sums[0] + sums[1] + sums[2] + sums[3]) * real(1.0f / 64);
-    for (int quarter = 0; quarter < 4; ++quarter) {
-      means[quarter] = to_real(sums[quarter]) * real(1.0f / 16);
-      quarters[quarter] = real(0.0f);
-    }
-  }
-
-  HWY_INLINE void add(real sample, int quarter) {
-    const real from_mean = sample - mean, from_quarter = sample - means[quarter];
-    all = all + from_mean * from_mean;
-    quarters[quarter] = quarters[quarter] + from_quarter * from_quarter;
-  }
-
-  // How those of the quarters compare with that of the whole: small where the block holds an edge.
-  HWY_INLINE real spread() const {
-    const real variance = all * real(1 / 63.0f * 64);
-    real sum = quarters[0] * real(1 / 15.0f * 16);
-    for (int quarter = 1; quarter < 4; ++quarter) sum = sum + quarters[quarter] * real(1 / 15.0f * 16);
-    return select(variance > real(0.0f), divide(sum, variance), variance);
-  }
-};
+HWY_INLINE Variances variances_of(const Blocks& samples) {
+  whole sums[4];
+  sum_quarters(samples, sums);
+  return variances_about(sums[0], sums[1], sums[2], sums[3]);
+}
 
 HWY_INLINE Both spreads(const Blocks& reference, const Blocks& distorted) {
-  Variances of_reference(reference), of_distorted(distorted);
+  Variances of_reference = variances_of(reference), of_distorted = variances_of(distorted);
   for (int i = 0; i < kBlock; ++i) {
     UNROLL
     for (int j = 0; j < kBlock; ++j) {
       const int quarter = i / 4 + j / 4 * 2;
-      of_reference.add(to_real(reference.at(i * kBlock + j)), quarter);
-      of_distorted.add(to_real(distorted.at(i * kBlock + j)), quarter);
+      add_sample(of_reference, to_real(reference.at(i * kBlock + j)), quarter);
+      add_sample(of_distorted, to_real(distorted.at(i * kBlock + j)), quarter);
     }
   }
-  return {of_reference.spread(), of_distorted.spread()};
+  return {spread_of(of_reference), spread_of(of_distorted)};
 }
 
 // Columns become rows of coefficients; twice, and both directions are transformed.
@@ -130,7 +106,6 @@ HWY_INLINE void transform_pass(const Blocks& in, const Blocks& out, OpenSum& sum
   }
 }
 
-// How much the blocks hide by their own detail: the larger of the two.
 HWY_INLINE real masking(const Blocks& reference, const Blocks& distorted, const Both& spread, const Weights& weights) {
   Both energy{real(0.0f), real(0.0f)};
   for (int i = 1; i < kCoefficients; ++i) {
@@ -139,7 +114,7 @@ HWY_INLINE real masking(const Blocks& reference, const Blocks& distorted, const 
     energy.reference = energy.reference + a * a * weight;
     energy.distorted = energy.distorted + b * b * weight;
   }
-  return max(sqrt(energy.reference * spread.reference), sqrt(energy.distorted * spread.distorted)) * real(1.0f / 32);
+  return mask_of(energy.reference, spread.reference, energy.distorted, spread.distorted);
 }
 
 // The squares of what remains visible of the error of each coefficient.
@@ -147,13 +122,9 @@ HWY_INLINE void visible_squares(const Blocks& reference, const Blocks& distorted
                                 OpenSum& sum, float* squares) {
   for (int i = 0; i < kCoefficients; ++i) {
     const auto at = static_cast<size_t>(i);
-    real error = abs(to_real(reference.at(i) - distorted.at(i)));
-    if (i > 0) {
-      const real hidden = divide(mask, real(weights.masking[at]));
-      error = select(error < hidden, real(0.0f), error - hidden);
-    }
-    const real weighed = error * real(weights.visibility[at]);
-    store(weighed * weighed, squares + i * kLanes);
+    const real error = abs(to_real(reference.at(i) - distorted.at(i)));
+    const real hidden = i == 0 ? real(0.0f) : divide(mask, real(weights.masking[at]));
+    store(visible_square(error, hidden, real(weights.visibility[at])), squares + i * kLanes);
     if (i % 4 == 3) add_some(sum);
   }
 }
@@ -203,6 +174,11 @@ Weights weights_of_plane(int plane) {
   return weights;
 }
 
+float mean_of(float sum, int blocks, int depth) {
+  const int peak = (1 << depth) - 1;
+  return sum / static_cast<float>(blocks * kCoefficients) / static_cast<float>(peak * peak);
+}
+
 Result<VisibleError> VisibleError::create(int width) {
   constexpr size_t kMostLanes = 16;
   constexpr size_t kScratch = 3 * kCoefficients * kMostLanes, kSquares = 2 * kCoefficients * kMostLanes;
@@ -222,8 +198,7 @@ Result<VisibleError> VisibleError::create(int width) {
 }
 
 float VisibleError::mean(const FrameView& reference, const FrameView& distorted, int plane) {
-  const int across = (reference.plane_width(plane) - kBlock) / kStep + 1;
-  const int down = (reference.plane_height(plane) - kBlock) / kStep + 1;
+  const int across = blocks_along(reference.plane_width(plane)), down = blocks_along(reference.plane_height(plane));
   const Weights weights = weights_of_plane(plane);
   OpenSum sum;
   int read = 0;  // rows so far; the last one of a row of blocks is the first of the next
@@ -241,8 +216,7 @@ float VisibleError::mean(const FrameView& reference, const FrameView& distorted,
     HWY_DYNAMIC_DISPATCH(AddBlocks)(rows[0].data(), rows[1].data(), across, weights, scratch_, squares_, sum);
   }
   HWY_DYNAMIC_DISPATCH(Finish)(sum);
-  const int peak = (1 << reference.depth) - 1;
-  return sum.total / static_cast<float>(across * down * kCoefficients) / static_cast<float>(peak * peak);
+  return mean_of(sum.total, across * down, reference.depth);
 }
 
 }  // namespace acuity::psnr_hvs

@@ -23,6 +23,12 @@ struct Weights {
 };
 Weights weights_of_plane(int plane);
 
+/// How many blocks there are in a row or column of that length.
+inline int blocks_along(int side) { return (side - kBlock) / kStep + 1; }
+
+/// What a sum of squared errors of so many blocks comes to; the peak is 1.
+float mean_of(float sum, int blocks, int depth);
+
 /// A sum whose last terms are still to be added: squares of some blocks side by side, one after the other.
 struct OpenSum {
   float total = 0;

@@ -61,3 +61,51 @@ FUNCTION void transform(INOUT(whole) x0, INOUT(whole) x1, INOUT(whole) x2, INOUT
   x6 = even6;
   x7 = odd7;
 }
+
+/// Variances of a block and of its quarters, sample by sample.
+struct Variances {
+  real mean;
+  real means[4];
+  real whole_block;
+  real quarters[4];
+};
+
+/// From the sums of the samples of the quarters: upper left, lower left, upper right, lower right.
+FUNCTION Variances variances_about(whole sum0, whole sum1, whole sum2, whole sum3) {
+  Variances result;
+  result.mean = to_real(sum0 + sum1 + sum2 + sum3) * real(0.015625f);
+  result.means[0] = to_real(sum0) * real(0.0625f);
+  result.means[1] = to_real(sum1) * real(0.0625f);
+  result.means[2] = to_real(sum2) * real(0.0625f);
+  result.means[3] = to_real(sum3) * real(0.0625f);
+  result.whole_block = real(0.0f);
+  UNROLL for (int quarter = 0; quarter < 4; ++quarter) result.quarters[quarter] = real(0.0f);
+  return result;
+}
+
+FUNCTION void add_sample(INOUT(Variances) variances, real value, int quarter) {
+  const real from_mean = value - variances.mean;
+  const real from_quarter = value - variances.means[quarter];
+  variances.whole_block = variances.whole_block + from_mean * from_mean;
+  variances.quarters[quarter] = variances.quarters[quarter] + from_quarter * from_quarter;
+}
+
+/// How those of the quarters compare with that of the whole: small where the block holds an edge.
+FUNCTION real spread_of(Variances variances) {
+  const real variance = variances.whole_block * real(1.01587307f);  // 64 / 63
+  real sum = variances.quarters[0] * real(1.06666672f);             // 16 / 15
+  UNROLL for (int quarter = 1; quarter < 4; ++quarter) sum = sum + variances.quarters[quarter] * real(1.06666672f);
+  return select(variance > real(0.0f), divide(sum, variance), variance);
+}
+
+/// How much the blocks hide by their own detail: the larger of the two.
+FUNCTION real mask_of(real reference_energy, real reference_spread, real distorted_energy, real distorted_spread) {
+  return max(sqrt(reference_energy * reference_spread), sqrt(distorted_energy * distorted_spread)) * real(0.03125f);
+}
+
+/// The square of what remains visible of the error of a coefficient; that of the mean is not hidden.
+FUNCTION real visible_square(real error, real hidden, real visibility) {
+  const real visible = select(error < hidden, real(0.0f), error - hidden);
+  const real weighed = visible * visibility;
+  return weighed * weighed;
+}
