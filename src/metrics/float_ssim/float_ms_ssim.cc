@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "metrics/float_ssim/decibels.h"
 #include "metrics/float_ssim/entries.h"
+#include "metrics/float_ssim/gpu.h"
 #include "metrics/float_ssim/scale.h"
 #include "frames/frame_checks.h"
 #include "frames/frame_rows.h"
@@ -33,6 +34,24 @@ double score_of(const std::array<Similarity, kScales>& scales) {
   }
   return score;
 }
+
+// What is asked for of the similarities.
+struct Form {
+  bool factors;
+  Decibels decibels;
+
+  explicit Form(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
+
+  void conclude(const std::array<Similarity, kScales>& scales, std::span<double> values) const {
+    values[0] = decibels.of(score_of(scales));
+    if (!factors) return;
+    for (size_t i = 0; i < kScales; ++i) {
+      values[1 + i] = scales[i].luminance;
+      values[1 + kScales + i] = scales[i].contrast;
+      values[1 + 2 * kScales + i] = scales[i].structure;
+    }
+  }
+};
 
 /// A scale, and what makes its rows into those of the next.
 class Level {
@@ -69,8 +88,8 @@ class Level {
 
 class Worker final : public FeatureWorker {
  public:
-  Worker(const Feature::Setup& setup, bool factors, Arena arena)
-      : height_(setup.format.height), factors_(factors), decibels_(setup), arena_(std::move(arena)) {
+  Worker(const Feature::Setup& setup, Arena arena)
+      : height_(setup.format.height), form_(setup), arena_(std::move(arena)) {
     for (float*& row : rows_) {
       row = arena_.take<float>(padded_row(setup.format.width));
       std::fill(row, row + padded_row(setup.format.width), 0.0f);
@@ -98,30 +117,88 @@ class Worker final : public FeatureWorker {
     }
     std::array<Similarity, kScales> scales;
     for (size_t i = 0; i < kScales; ++i) scales[i] = levels_[i].similarity();
-    values[0] = decibels_.of(score_of(scales));
-    if (!factors_) return {};
-    for (size_t i = 0; i < kScales; ++i) {
-      values[1 + i] = scales[i].luminance;
-      values[1 + kScales + i] = scales[i].contrast;
-      values[1 + 2 * kScales + i] = scales[i].structure;
-    }
+    form_.conclude(scales, values);
     return {};
   }
 
  private:
   int height_;
-  bool factors_;
-  Decibels decibels_;
+  Form form_;
   Arena arena_;
   std::array<float*, 2> rows_{};
   std::vector<Level> levels_;
+};
+
+class DeviceWorker final : public DeviceFeatureWorker {
+ public:
+  explicit DeviceWorker(const Feature::Setup& setup) : form_(setup) {
+    int width = setup.format.width, height = setup.format.height;
+    for (DeviceSums& scale : scales_) {
+      scale = {width, height};
+      width = Halver::half(width);
+      height = Halver::half(height);
+    }
+  }
+
+  size_t bytes() const override { return 0; }
+  size_t scratch_bytes() const override {
+    size_t bytes = sums_bytes();
+    for (size_t i = 1; i < kScales; ++i) bytes += 2 * halved(i, 0).bytes();
+    return bytes;
+  }
+  size_t result_bytes() const override {
+    size_t bytes = 0;
+    for (const DeviceSums& scale : scales_) bytes += scale.result_bytes();
+    return bytes;
+  }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    std::array<DevicePicture, 2> pictures;
+    for (size_t side = 0; side < 2; ++side) {
+      pictures[side] = DevicePicture::of_frame(side == 0 ? *window.reference[0] : *window.distorted[0], window.depth,
+                                               scales_[0].width, scales_[0].height);
+    }
+    uint64_t free = window.scratch + sums_bytes();
+    for (size_t i = 0; i < kScales; ++i) {
+      if (i > 0) {
+        for (DevicePicture& picture : pictures) {
+          const DevicePicture to = halved(i, free);
+          ACUITY_TRY(halve(queue, picture, to));
+          picture = to;
+          free += to.bytes();
+        }
+      }
+      ACUITY_TRY(scales_[i].submit(queue, pictures[0], pictures[1], window.scratch, results));
+      results += scales_[i].result_bytes();
+    }
+    return {};
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    std::array<Similarity, kScales> scales;
+    for (size_t i = 0; i < kScales; ++i) {
+      scales[i] = scales_[i].finish(results);
+      results = results.subspan(scales_[i].result_bytes());
+    }
+    form_.conclude(scales, numbers);
+    return {};
+  }
+
+ private:
+  size_t sums_bytes() const { return round_up(scales_[0].scratch_bytes(), 256); }
+  DevicePicture halved(size_t scale, uint64_t address) const {
+    return DevicePicture::of_floats(address, scales_[scale].width, scales_[scale].height);
+  }
+
+  Form form_;
+  std::array<DeviceSums, kScales> scales_;
 };
 
 class FloatMsSsim final : public Feature {
  public:
   explicit FloatMsSsim(const Setup& setup) : setup_(setup) {
     outputs_.push_back({"float_ms_ssim"});
-    if (!factors()) return;
+    if (!Form(setup).factors) return;
     for (const char* factor : {"l", "c", "s"}) {
       for (int i = 0; i < kScales; ++i) outputs_.push_back({fmt::format("float_ms_ssim_{}_scale{}", factor, i)});
     }
@@ -132,12 +209,17 @@ class FloatMsSsim final : public Feature {
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
     Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width));
     if (!arena.ok()) return arena.status();
-    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, factors(), std::move(*arena)));
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, std::move(*arena)));
+  }
+
+  bool reads(Role, int plane) const override { return plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(prepare_halving(device));
+    ACUITY_TRY(prepare_sums(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<DeviceWorker>(setup_));
   }
 
  private:
-  bool factors() const { return is_on(setup_.options, "enable_lcs"); }
-
   Setup setup_;
   std::vector<FeatureOutput> outputs_;
 };
@@ -160,7 +242,9 @@ FeatureEntry float_ms_ssim_entry() {
                    .minimum_side = float_ssim::kMinimumSide,
                    .alpha_rule = "",
                    .options = float_ssim::shared_options("MS-SSIM")},
-          .create = float_ssim::create};
+          .create = float_ssim::create,
+          .on_gpu = true,
+          .cpu_ns = 15};
 }
 
 }  // namespace acuity

@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "metrics/float_ssim/decibels.h"
 #include "metrics/float_ssim/entries.h"
+#include "metrics/float_ssim/gpu.h"
 #include "metrics/float_ssim/scale.h"
 #include "frames/frame_checks.h"
 #include "frames/frame_rows.h"
@@ -37,14 +38,29 @@ Shrinking choose_shrinking(const Feature::Setup& setup) {
   return {factor > 0 ? factor : std::max(1, (std::min(setup.format.width, setup.format.height) + 128) / 256)};
 }
 
+// What is asked for of the similarity.
+struct Form {
+  bool factors;
+  Decibels decibels;
+
+  explicit Form(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
+
+  void conclude(const Similarity& similarity, std::span<double> values) const {
+    values[0] = decibels.of(similarity.ssim);
+    if (!factors) return;
+    values[1] = similarity.luminance;
+    values[2] = similarity.contrast;
+    values[3] = similarity.structure;
+  }
+};
+
 class Worker final : public FeatureWorker {
  public:
-  Worker(const Feature::Setup& setup, Shrinking shrinking, bool factors, Arena arena)
+  Worker(const Feature::Setup& setup, Shrinking shrinking, Arena arena)
       : width_(setup.format.width),
         height_(setup.format.height),
         shrinking_(shrinking),
-        factors_(factors),
-        decibels_(setup),
+        form_(setup),
         arena_(std::move(arena)),
         scale_(shrinking.shrunk(width_), shrinking.shrunk(height_), arena_),
         row_(arena_.take<float>(padded_row(width_))),
@@ -66,12 +82,7 @@ class Worker final : public FeatureWorker {
       read(*window.distorted[0], y, shrunk_[1]);
       scale_.push(shrunk_[0], shrunk_[1]);
     }
-    const Similarity similarity = scale_.similarity();
-    values[0] = decibels_.of(similarity.ssim);
-    if (!factors_) return {};
-    values[1] = similarity.luminance;
-    values[2] = similarity.contrast;
-    values[3] = similarity.structure;
+    form_.conclude(scale_.similarity(), values);
     return {};
   }
 
@@ -98,8 +109,7 @@ class Worker final : public FeatureWorker {
 
   int width_, height_;
   Shrinking shrinking_;
-  bool factors_;
-  Decibels decibels_;
+  Form form_;
   Arena arena_;
   Scale scale_;
   float* row_;
@@ -107,11 +117,55 @@ class Worker final : public FeatureWorker {
   std::array<float*, 2> shrunk_{};
 };
 
+class DeviceWorker final : public DeviceFeatureWorker {
+ public:
+  DeviceWorker(const Feature::Setup& setup, Shrinking shrinking)
+      : width_(setup.format.width),
+        height_(setup.format.height),
+        shrinking_(shrinking),
+        form_(setup),
+        sums_{shrinking.shrunk(width_), shrinking.shrunk(height_)} {}
+
+  size_t bytes() const override { return 0; }
+  size_t scratch_bytes() const override {
+    return round_up(sums_.scratch_bytes(), 256) + (shrinking_.factor == 1 ? 0 : 2 * shrunk(0).bytes());
+  }
+  size_t result_bytes() const override { return sums_.result_bytes(); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    std::array<DevicePicture, 2> pictures;
+    uint64_t free = window.scratch + round_up(sums_.scratch_bytes(), 256);
+    for (size_t i = 0; i < 2; ++i) {
+      pictures[i] =
+          DevicePicture::of_frame(i == 0 ? *window.reference[0] : *window.distorted[0], window.depth, width_, height_);
+      if (shrinking_.factor == 1) continue;
+      const DevicePicture to = shrunk(free);
+      ACUITY_TRY(shrink(queue, pictures[i], shrinking_.factor, shrinking_.weight(), to));
+      pictures[i] = to;
+      free += to.bytes();
+    }
+    return sums_.submit(queue, pictures[0], pictures[1], window.scratch, results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    form_.conclude(sums_.finish(results), numbers);
+    return {};
+  }
+
+ private:
+  DevicePicture shrunk(uint64_t address) const { return DevicePicture::of_floats(address, sums_.width, sums_.height); }
+
+  int width_, height_;
+  Shrinking shrinking_;
+  Form form_;
+  DeviceSums sums_;
+};
+
 class FloatSsim final : public Feature {
  public:
   FloatSsim(const Setup& setup, Shrinking shrinking) : setup_(setup), shrinking_(shrinking) {
     outputs_.push_back({"float_ssim"});
-    if (!factors()) return;
+    if (!Form(setup).factors) return;
     for (const char* factor : {"l", "c", "s"}) outputs_.push_back({fmt::format("float_ssim_{}", factor)});
   }
 
@@ -120,12 +174,17 @@ class FloatSsim final : public Feature {
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
     Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width, shrinking_));
     if (!arena.ok()) return arena.status();
-    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, shrinking_, factors(), std::move(*arena)));
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, shrinking_, std::move(*arena)));
+  }
+
+  bool reads(Role, int plane) const override { return plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    if (shrinking_.factor > 1) ACUITY_TRY(prepare_shrinking(device));
+    ACUITY_TRY(prepare_sums(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<DeviceWorker>(setup_, shrinking_));
   }
 
  private:
-  bool factors() const { return is_on(setup_.options, "enable_lcs"); }
-
   Setup setup_;
   Shrinking shrinking_;
   std::vector<FeatureOutput> outputs_;
@@ -164,7 +223,9 @@ FeatureEntry float_ssim_entry() {
                    .minimum_side = float_ssim::kWindow,
                    .alpha_rule = "",
                    .options = std::move(options)},
-          .create = float_ssim::create};
+          .create = float_ssim::create,
+          .on_gpu = true,
+          .cpu_ns = 1};
 }
 
 }  // namespace acuity

@@ -28,25 +28,12 @@ HWY_INLINE real sum_by_multiplier(real a, real b) {
 
 #include "metrics/float_ssim/math.h"
 
-// libvmaf's window, which adds up to 1.000002: where the picture is flat, variances come out below zero and are cut.
-constexpr float kWeights[kWindow] = {0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f,
-                                     0.213006f, 0.109361f, 0.036001f, 0.007599f, 0.001028f};
-
-constexpr float kRoot1 = 0.01f * 255, kRoot2 = 0.03f * 255;
-constexpr float kC1 = kRoot1 * kRoot1, kC2 = kRoot2 * kRoot2, kC3 = kC2 / 2.0f;
-
-// The low-pass filter of the 9/7 wavelet before each halving, from its middle; rounded in two dimensions, and so not
-// quite the product of a row and a column.
-constexpr float kLowPass[5][5] = {{0.363505f, 0.160885f, -0.047149f, -0.010146f, 0.016114f},
-                                  {0.160885f, 0.071207f, -0.020867f, -0.004490f, 0.007132f},
-                                  {-0.047149f, -0.020867f, 0.006115f, 0.001316f, -0.002090f},
-                                  {-0.010146f, -0.004490f, 0.001316f, 0.000283f, -0.000450f},
-                                  {0.016114f, 0.007132f, -0.002090f, -0.000450f, 0.000714f}};
-
 HWY_INLINE void window_along_row(const float* in, int windows, real begin, float* out) {
   for (int x = 0; x < windows; x += kLanes) {
     real high = begin, low = real(0.0f);
-    UNROLL for (int k = 0; k < kWindow; ++k) { add_exactly(load_unaligned(in + x + k) * real(kWeights[k]), high, low); }
+    UNROLL for (int k = 0; k < kWindow; ++k) {
+      add_exactly(load_unaligned(in + x + k) * real(window_weight(k)), high, low);
+    }
     store(rounded_sum(begin, high, low), out + x);
   }
 }
@@ -75,7 +62,7 @@ template <int k, int... row>
 HWY_INLINE void add_line(real line, real* high, real* low, std::integer_sequence<int, row...>) {
   const auto add = [&](auto at) {
     constexpr int kRow = decltype(at)::value, kTap = k - kRow;
-    if constexpr (kTap >= 0 && kTap < kWindow) add_exactly(line * real(kWeights[kTap]), high[kRow], low[kRow]);
+    if constexpr (kTap >= 0 && kTap < kWindow) add_exactly(line * real(window_weight(kTap)), high[kRow], low[kRow]);
   };
   (add(std::integral_constant<int, row>()), ...);
 }
@@ -90,34 +77,9 @@ HWY_INLINE void window_down(const float* const* lines, int x, real begin, real* 
   for (int row = 0; row < kRows; ++row) results[row] = rounded_sum(begin, high[row], low[row]);
 }
 
-// The first `windows` of a vector's windows; sums: where the parts of their columns begin. libvmaf has the factors in
-// double, from numbers in float.
-HWY_INLINE void add_similarity(real mean_a, real mean_b, real square_a, real square_b, real product, int windows,
-                               double* sums) {
-  const real zero = real(0.0f);
-  const real mean_aa = mean_a * mean_a, mean_bb = mean_b * mean_b;
-  const real variance_a = max(zero, square_a - mean_aa), variance_b = max(zero, square_b - mean_bb);
-  const real covariance = product - mean_a * mean_b;
-  const real root = sqrt(variance_a * variance_b);
-  // Where nothing varies, rounding alone makes a covariance.
-  const real kept = select(root <= zero, max(zero, covariance), covariance);
-  const wide luminance =
-      (wide(2.0) * to_wide(mean_a) * to_wide(mean_b) + wide(kC1)) / to_wide(mean_aa + mean_bb + real(kC1));
-  const wide contrast = (wide(2.0) * to_wide(root) + wide(kC2)) / to_wide(variance_a + variance_b + real(kC2));
-  const wide structure = to_wide((kept + real(kC3)) / (root + real(kC3)));
-  const auto add = [&](int which, wide value) {
-    double* at = sums + 16 * which;
-    store(load(at) + keep_first(value, windows), at);
-  };
-  add(Sums::ssim, luminance * contrast * structure);
-  add(Sums::luminance, luminance);
-  add(Sums::contrast, contrast);
-  add(Sums::structure, structure);
-}
-
 template <int kRows>
 HWY_INLINE void compare_rows(const std::array<std::array<const float*, kTogether + kWindow - 1>, kMoments>& means,
-                             int windows, Sums& sums) {
+                             int windows, bool begin, const ColumnSums& columns) {
   constexpr auto kLines = std::make_integer_sequence<int, kRows + kWindow - 1>();
   for (int x = 0; x < windows; x += kLanes) {
     real moments[kMoments][kRows];
@@ -125,20 +87,28 @@ HWY_INLINE void compare_rows(const std::array<std::array<const float*, kTogether
       window_down<kRows>(means[static_cast<size_t>(m)].data(), x, m < 2 ? SAMPLES_BEGIN : SQUARES_BEGIN, moments[m],
                          kLines);
     }
+    wide sums[kSums];
     for (int row = 0; row < kRows; ++row) {
-      add_similarity(moments[0][row], moments[1][row], moments[2][row], moments[3][row], moments[4][row], windows - x,
-                     sums.parts[0].data() + x % 16);
+      wide luminance, contrast, structure;
+      find_factors(moments[0][row], moments[1][row], moments[2][row], moments[3][row], moments[4][row], luminance,
+                   contrast, structure);
+      const wide values[kSums] = {luminance * contrast * structure, luminance, contrast, structure};
+      for (int i = 0; i < kSums; ++i) sums[i] = row == 0 ? values[i] : sums[i] + values[i];
+    }
+    for (int i = 0; i < kSums; ++i) {
+      double* column = columns[static_cast<size_t>(i)] + x;
+      store(begin ? sums[i] : load(column) + sums[i], column);
     }
   }
 }
 
 void CompareWindows(const std::array<std::array<const float*, kTogether + kWindow - 1>, kMoments>& means, int rows,
-                    int windows, Sums& sums) {
+                    int windows, bool begin, const ColumnSums& columns) {
   static_assert(kTogether == 4);
-  if (rows == 4) return compare_rows<4>(means, windows, sums);
-  if (rows == 3) return compare_rows<3>(means, windows, sums);
-  if (rows == 2) return compare_rows<2>(means, windows, sums);
-  compare_rows<1>(means, windows, sums);
+  if (rows == 4) return compare_rows<4>(means, windows, begin, columns);
+  if (rows == 3) return compare_rows<3>(means, windows, begin, columns);
+  if (rows == 2) return compare_rows<2>(means, windows, begin, columns);
+  compare_rows<1>(means, windows, begin, columns);
 }
 
 void Split(const float* row, int width, float* even, float* odd) {
@@ -157,18 +127,17 @@ void Split(const float* row, int width, float* even, float* odd) {
   }
 }
 
-// What a row gives to the halved rows `down` rows above and below it: 9 products a sample, as `high` above zero and
-// `low`.
+// What a row gives to the halved rows `down` rows above and below it.
 template <int down>
-HWY_INLINE void low_pass(const real (&even)[5], const real (&odd)[4], real& high, real& low) {
-  high = SAMPLES_BEGIN, low = real(0.0f);
-  UNROLL for (int k = 0; k < 5; ++k) {
-    add_exactly(even[k] * real(kLowPass[down][2 * (k < 2 ? 2 - k : k - 2)]), high, low);
-  }
-  UNROLL for (int k = 0; k < 4; ++k) {
-    add_exactly(odd[k] * real(kLowPass[down][k < 2 ? 3 - 2 * k : 2 * k - 3]), high, low);
-  }
-  high = high - SAMPLES_BEGIN;
+HWY_INLINE void low_pass_row(const real (&even)[5], const real (&odd)[4], real& high, real& low) {
+#define LOW_PASS(weights) \
+  low_pass(weights, even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3], even[4], high, low)
+  if constexpr (down == 0) LOW_PASS(LOW_PASS_0);
+  if constexpr (down == 1) LOW_PASS(LOW_PASS_1);
+  if constexpr (down == 2) LOW_PASS(LOW_PASS_2);
+  if constexpr (down == 3) LOW_PASS(LOW_PASS_3);
+  if constexpr (down == 4) LOW_PASS(LOW_PASS_4);
+#undef LOW_PASS
 }
 
 HWY_INLINE void add_to(const HalvedRow& row, int x, real high, real low) {
@@ -183,19 +152,19 @@ void AddToHalves(const float* even, const float* odd, int count, const HalvedRow
     UNROLL for (int k = 0; k < 5; ++k) evens[k] = load_unaligned(even + 14 + x + k);
     UNROLL for (int k = 0; k < 4; ++k) odds[k] = load_unaligned(odd + 14 + x + k);
     if (even_row) {
-      low_pass<4>(evens, odds, high, low);
+      low_pass_row<4>(evens, odds, high, low);
       add_to(rows[0], x, high, low);
       add_to(rows[4], x, high, low);
-      low_pass<2>(evens, odds, high, low);
+      low_pass_row<2>(evens, odds, high, low);
       add_to(rows[1], x, high, low);
       add_to(rows[3], x, high, low);
-      low_pass<0>(evens, odds, high, low);
+      low_pass_row<0>(evens, odds, high, low);
       add_to(rows[2], x, high, low);
     } else {
-      low_pass<3>(evens, odds, high, low);
+      low_pass_row<3>(evens, odds, high, low);
       add_to(rows[0], x, high, low);
       add_to(rows[3], x, high, low);
-      low_pass<1>(evens, odds, high, low);
+      low_pass_row<1>(evens, odds, high, low);
       add_to(rows[1], x, high, low);
       add_to(rows[2], x, high, low);
     }
@@ -231,12 +200,20 @@ HWY_EXPORT(AddToHalves);
 HWY_EXPORT(FinishHalf);
 HWY_EXPORT(AddWeighted);
 
-double Sums::total(size_t which) const {
-  std::array<double, 16> sums = parts[which];
-  for (size_t half = 8; half >= 1; half /= 2) {
-    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+Sums sum_tiles(const ColumnSums& columns, int windows) {
+  Sums sums{};
+  for (int x = 0; x < windows; x += kTileColumns) {
+    const auto count = static_cast<size_t>(std::min(kTileColumns, windows - x));
+    for (size_t i = 0; i < kSums; ++i) {
+      std::array<double, kTileColumns> tile{};
+      std::copy_n(columns[i] + x, count, tile.begin());
+      for (size_t half = kTileColumns / 2; half >= 1; half /= 2) {
+        for (size_t k = 0; k < half; ++k) tile[k] += tile[k + half];
+      }
+      sums[i] += tile[0];
+    }
   }
-  return sums[0];
+  return sums;
 }
 
 void mean_along_row(const float* a, const float* b, int width, float* scratch,
@@ -245,8 +222,8 @@ void mean_along_row(const float* a, const float* b, int width, float* scratch,
 }
 
 void compare_windows(const std::array<std::array<const float*, kTogether + kWindow - 1>, kMoments>& means, int rows,
-                     int windows, Sums& sums) {
-  HWY_DYNAMIC_DISPATCH(CompareWindows)(means, rows, windows, sums);
+                     int windows, bool begin, const ColumnSums& columns) {
+  HWY_DYNAMIC_DISPATCH(CompareWindows)(means, rows, windows, begin, columns);
 }
 
 void split_row(const float* row, int width, float* even, float* odd) {

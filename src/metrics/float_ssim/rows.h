@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "base/memory.h"
+#include "metrics/float_ssim/sums.h"
 
 namespace acuity::float_ssim {
 
@@ -20,22 +21,21 @@ extern const float kOne;
 
 inline size_t padded_row(int width) { return round_up(static_cast<size_t>(width), 16) + 16; }
 
-/// Sums over windows: of SSIM, and of its three factors. Each is kept in 16 parts, by the column, whatever the vectors
-/// of the processor hold.
-struct alignas(64) Sums {
-  enum { ssim, luminance, contrast, structure, count };
-  std::array<std::array<double, 16>, count> parts{};
-  double total(size_t which) const;
-};
+/// Sums of columns of windows, of up to kTileRows rows; columns are padded as rows.
+using ColumnSums = std::array<double*, kSums>;
+
+/// Adds up a row of tiles from the sums of its columns.
+Sums sum_tiles(const ColumnSums& columns, int windows);
 
 /// Means along the row of a, b, a^2, b^2 and ab, at each place where the window lies in the row. `scratch` has room for
 /// three rows.
 void mean_along_row(const float* a, const float* b, int width, float* scratch,
                     const std::array<float*, kMoments>& means);
 
-/// `rows` rows of windows (at most kTogether) from rows + 10 rows of means along rows: means[moment][row].
+/// `rows` rows of windows (at most kTogether) from rows + 10 rows of means along rows: means[moment][row]. Their sums
+/// are added to those of the columns, or begin them.
 void compare_windows(const std::array<std::array<const float*, kTogether + kWindow - 1>, kMoments>& means, int rows,
-                     int windows, Sums& sums);
+                     int windows, bool begin, const ColumnSums& columns);
 
 /// Splits a row into its even and odd samples, with four samples mirrored at either end; each half begins 16 floats
 /// after its pointer.

@@ -22,11 +22,14 @@ Scale::Scale(int width, int height, Arena& arena)
       height_(height),
       stride_(padded_row(width)),
       lines_(zeros(arena, kMoments * kRing * stride_)),
-      scratch_(zeros(arena, 3 * stride_)) {}
+      scratch_(zeros(arena, 3 * stride_)) {
+  for (double*& column : columns_) column = arena.take<double>(stride_);
+}
 
 size_t Scale::bytes(int width) {
   const size_t stride = padded_row(width);
-  return Arena::cost<float>(kMoments * kRing * stride) + Arena::cost<float>(3 * stride);
+  return Arena::cost<float>(kMoments * kRing * stride) + Arena::cost<float>(3 * stride) +
+         kSums * Arena::cost<double>(stride);
 }
 
 void Scale::begin() {
@@ -46,14 +49,16 @@ void Scale::push(const float* reference, const float* distorted) {
     for (int k = 0; k < ready + kWindow - 1; ++k)
       lines[static_cast<size_t>(m)][static_cast<size_t>(k)] = line(m, compared_ + k);
   }
-  compare_windows(lines, ready, width_ - kWindow + 1, sums_);
+  const int windows = width_ - kWindow + 1;
+  compare_windows(lines, ready, windows, compared_ % kTileRows == 0, columns_);
   compared_ += ready;
+  if (compared_ % kTileRows != 0 && rows_ < height_) return;
+  const Sums row = sum_tiles(columns_, windows);
+  for (size_t i = 0; i < kSums; ++i) sums_[i] += row[i];
 }
 
 Similarity Scale::similarity() const {
-  const double windows = static_cast<double>(width_ - kWindow + 1) * (height_ - kWindow + 1);
-  const auto mean = [&](size_t which) { return double{static_cast<float>(sums_.total(which) / windows)}; };
-  return {mean(Sums::ssim), mean(Sums::luminance), mean(Sums::contrast), mean(Sums::structure)};
+  return {sums_, static_cast<double>(width_ - kWindow + 1) * (height_ - kWindow + 1)};
 }
 
 Halver::Halver(int width, int height, Arena& arena)

@@ -8,16 +8,9 @@
 
 #include "base/memory.h"
 #include "metrics/float_ssim/rows.h"
+#include "metrics/float_ssim/sums.h"
 
 namespace acuity::float_ssim {
-
-/// Means over all windows, rounded to float as libvmaf does.
-struct Similarity {
-  double ssim = 0;
-  double luminance = 0;
-  double contrast = 0;
-  double structure = 0;
-};
 
 class Scale {
  public:
@@ -40,8 +33,9 @@ class Scale {
   size_t stride_;
   float* lines_;    // means along the last rows
   float* scratch_;  // three rows
+  ColumnSums columns_{};
   int rows_ = 0, compared_ = 0;
-  Sums sums_;
+  Sums sums_{};
 };
 
 /// Halves a picture as its rows come.
