@@ -2,6 +2,7 @@
 #include "metrics/vif/feature.h"
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 #include "frames/frame_checks.h"
 #include "metrics/vif/cpu.h"
 #include "metrics/vif/filters.h"
+#include "metrics/vif/gpu.h"
 #include "metrics/vif/scores.h"
 
 namespace acuity {
@@ -18,6 +20,18 @@ namespace {
 using vif::kScales;
 
 size_t next_stride(int width) { return round_up(static_cast<size_t>(width) + vif::kRowSlack, 32); }
+
+// In nearly flat places of the reference the numerator is 1 less what the distorted picture has there, in the share
+// of the largest variance libvmaf gives it.
+vif::ScaleScore score_of(const vif::Totals& totals) {
+  const auto flat_pixels = static_cast<double>(totals.flat_pixels);
+  const double lost = static_cast<double>(totals.flat_variance) / 16384.0 / 65025.0;
+  vif::ScaleScore score;
+  score.numerator = static_cast<float>(static_cast<double>(totals.numerator_logs) / 2048.0 + (flat_pixels - lost));
+  score.denominator = static_cast<float>(static_cast<double>(totals.denominator_logs) / 2048.0 + flat_pixels);
+  score.ratio = static_cast<double>(score.numerator / score.denominator);
+  return score;
+}
 
 class Worker final : public FeatureWorker {
  public:
@@ -74,24 +88,42 @@ class Worker final : public FeatureWorker {
             reference.width,     reference.height,    reference.depth};
   }
 
-  // In nearly flat places of the reference the numerator is 1 less what the distorted picture has there, in the share
-  // of the largest variance libvmaf gives it.
-  static vif::ScaleScore score_of(const vif::Totals& totals) {
-    const auto flat_pixels = static_cast<double>(totals.flat_pixels);
-    const double lost = static_cast<double>(totals.flat_variance) / 16384.0 / 65025.0;
-    vif::ScaleScore score;
-    score.numerator = static_cast<float>(static_cast<double>(totals.numerator_logs) / 2048.0 + (flat_pixels - lost));
-    score.denominator = static_cast<float>(static_cast<double>(totals.denominator_logs) / 2048.0 + flat_pixels);
-    score.ratio = static_cast<double>(score.numerator / score.denominator);
-    return score;
-  }
-
   const int width_, height_;
   const double gain_limit_;
   const bool skip_scale0_;
   Arena arena_;
   int16_t* scratch_ = nullptr;
   std::array<vif::NextPlanes, kScales> planes_{};  // [0] is not used
+};
+
+class DeviceWorker final : public DeviceFeatureWorker {
+ public:
+  explicit DeviceWorker(const Feature::Setup& setup)
+      : task_{.shape = setup.format,
+              .gain_limit = *setup.options.number("vif_enhn_gain_limit"),
+              .skip_scale0 = is_on(setup.options, "vif_skip_scale0")} {}
+
+  size_t bytes() const override { return 0; }
+  size_t scratch_bytes() const override { return vif::device_scratch_bytes(task_.shape); }
+  size_t result_bytes() const override { return sizeof(totals_); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    task_.depth = window.depth;
+    return vif::add_totals(queue, task_, window.reference[0]->front(), window.distorted[0]->front(), window.scratch,
+                           results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> values) override {
+    std::memcpy(totals_.data(), results.data(), sizeof(totals_));
+    std::array<vif::ScaleScore, kScales> scores{};
+    for (size_t scale = 0; scale < kScales; ++scale) scores[scale] = score_of(totals_[scale]);
+    vif::fill_values(scores, task_.skip_scale0, values);
+    return {};
+  }
+
+ private:
+  vif::DeviceTask task_;
+  std::array<vif::Totals, kScales> totals_{};
 };
 
 MetricInfo info() {
@@ -113,6 +145,12 @@ class Vif final : public Feature {
   size_t headline() const override { return vif::kHeadline; }
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override { return Worker::create(setup_); }
 
+  bool reads(Role, int plane) const override { return plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(vif::prepare(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<DeviceWorker>(setup_));
+  }
+
  private:
   const Setup setup_;
   const std::vector<FeatureOutput> outputs_;
@@ -127,6 +165,6 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
 
 }  // namespace
 
-FeatureEntry vif_entry() { return {info(), create}; }
+FeatureEntry vif_entry() { return {.info = info(), .create = create, .on_gpu = true, .cpu_ns = 3}; }
 
 }  // namespace acuity
