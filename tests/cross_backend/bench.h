@@ -16,6 +16,10 @@ int bench(const std::string& device, const std::string& metric);
 /// The same of 8-bit 4:2:0 frames of 3840 x 2160: one at a time, and with several in flight.
 int bench_frames(const std::string& device, const std::string& metric);
 
+/// Frames per second of metrics of frames, 8-bit 4:2:0 of that size: from page-locked memory, and on the device
+/// already.
+int bench_features(const std::string& device, const std::string& metrics, int width, int height);
+
 }  // namespace acuity::tests
 
 #endif

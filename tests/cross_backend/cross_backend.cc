@@ -6,11 +6,12 @@
 //                                            the same on frames, and features of frames x options x depth x
 //                                            subsampling
 //   cross_backend frames DEVICE [--quick]    frames only
-//   cross_backend feature DEVICE FEATURE     one feature of frames
+//   cross_backend feature DEVICE NAME [--quick]  one feature of frames
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
 //   cross_backend bench_frames DEVICE [METRIC]  the same of frames of video, also with several in flight
+//   cross_backend bench_features DEVICE METRIC WIDTH HEIGHT  frames per second of metrics of frames
 //
 // A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
@@ -453,9 +454,9 @@ int test_frames(const std::string& device, bool quick) {
   return all.failures == 0 && all.comparisons > 0 ? 0 : 1;
 }
 
-int test_feature(const std::string& device, const std::string& feature) {
+int test_feature(const std::string& device, const std::string& feature, bool quick) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
-  const Tally tally = opened.ok() ? check_frames(*opened, false, feature) : Tally{};
+  const Tally tally = opened.ok() ? check_frames(*opened, quick, feature) : Tally{};
   fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
   return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
 }
@@ -492,14 +493,19 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
     return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
-  if (arguments.size() == 3 && arguments[0] == "feature")
-    return acuity::tests::test_feature(arguments[1], arguments[2]);
   if ((arguments.size() == 2 || (arguments.size() == 3 && arguments[2] == "--quick")) && arguments[0] == "frames") {
     return acuity::tests::test_frames(arguments[1], arguments.size() == 3);
   }
+  if (arguments.size() == 5 && arguments[0] == "bench_features") {
+    return acuity::tests::bench_features(arguments[1], arguments[2], std::atoi(arguments[3].c_str()),
+                                         std::atoi(arguments[4].c_str()));
+  }
+  if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "feature") {
+    return acuity::tests::test_feature(arguments[1], arguments[2], arguments.size() > 3 && arguments[3] == "--quick");
+  }
   std::fprintf(stderr,
-               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | feature DEVICE "
-               "FEATURE | once DEVICE SIDE [METRIC] | "
-               "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC]\n");
+               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | feature DEVICE NAME "
+               "[--quick] | once DEVICE SIDE [METRIC] | "
+               "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC] | bench_features DEVICE METRIC WIDTH HEIGHT\n");
   return 2;
 }

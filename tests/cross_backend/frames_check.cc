@@ -348,6 +348,11 @@ void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
   for (const auto& [width, height] : {std::pair{least, least}, {least + 1, 131}, {517, least}, {256, 128}, {255, 65}}) {
     checks.compare({name}, drawn_clip({width, height, 8, Subsampling::yuv420}));
   }
+  // In frames so narrow, what is special at the last column of a scale counts.
+  for (const auto& [width, height] : {std::pair{40, 37}, {66, 34}, {71, 34}, {322, 182}}) {
+    if (std::min(width, height) < least) continue;
+    for (const int depth : {8, 10}) checks.compare({name}, drawn_clip({width, height, depth, Subsampling::yuv420}));
+  }
   int depths = 0;
   for (const std::vector<OptionValue>& options : option_sets(metric.info)) {
     const int depth = ++depths % 2 == 0 ? 8 : 10;

@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "lang/targets.h"
 #include "metrics/adm/csf.h"
+#include "metrics/adm/gpu.h"
 #include "metrics/adm/integer_scale.h"
 #include "metrics/adm/outputs.h"
 #include "metrics/adm/scaled_feature.h"
@@ -83,6 +84,19 @@ Result<Sensitivities> sensitivities_of(const OptionValues& options) {
   return result;
 }
 
+class Adm final : public ScaledFeature<IntegerScale, IntegerOptions> {
+ public:
+  Adm(const Plan<IntegerOptions>& plan, const Feature::Setup& setup)
+      : ScaledFeature(plan, output_list(info(), setup.options, true)), frame_(setup.format) {}
+
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    return adm::create_device_worker(device, plan(), frame_);
+  }
+
+ private:
+  FrameShape frame_;
+};
+
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(check_sides("adm", setup, kLeastSide));
@@ -100,13 +114,12 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
                                               .skip_aim = is_on(setup.options, "adm_skip_aim"),
                                               .skip_scale0 = is_on(setup.options, "adm_skip_scale0")},
                                   .combination = combination_of(setup.options)};
-  return std::unique_ptr<Feature>(
-      std::make_unique<ScaledFeature<IntegerScale, IntegerOptions>>(plan, output_list(info(), setup.options, true)));
+  return std::unique_ptr<Feature>(std::make_unique<Adm>(plan, setup));
 }
 
 }  // namespace
 }  // namespace adm
 
-FeatureEntry adm_entry() { return {adm::info(), adm::create}; }
+FeatureEntry adm_entry() { return {.info = adm::info(), .create = adm::create, .on_gpu = true, .cpu_ns = 1.6}; }
 
 }  // namespace acuity

@@ -9,24 +9,14 @@
 #include "acuity/frame.h"
 #include "acuity/status.h"
 #include "base/memory.h"
-#include "metrics/adm/csf.h"
 #include "metrics/adm/decouple.h"
 #include "metrics/adm/masking.h"
-#include "metrics/adm/outputs.h"
 #include "metrics/adm/row_ends.h"
+#include "metrics/adm/scale_rules.h"
 #include "metrics/adm/scales.h"
 #include "metrics/adm/wavelet.h"
 
 namespace acuity::adm {
-
-struct IntegerOptions {
-  Sensitivities sensitivities{};
-  bool usual_viewing = false;  // whose factors of scale 0 libvmaf has as constants
-  double gain = 100;
-  double noise_weight = 0.03125;
-  bool skip_aim = false;
-  bool skip_scale0 = false;
-};
 
 /// One of each for the reference and the distorted picture.
 template <typename T>
@@ -40,7 +30,7 @@ class IntegerScale {
 
   /// Before the rows of a frame are made; the frames are those that scale 0 reads.
   void begin(const FrameView& reference, const FrameView& distorted);
-  ScaleNumbers finish() const;
+  ScaleNumbers finish() const { return conclude_scale(index_, shape_, options_, rules_, sums_); }
 
   // For make_rows().
   const ScaleShape& shape() const { return shape_; }
@@ -72,9 +62,7 @@ class IntegerScale {
   ScaleShape shape_;
   IntegerOptions options_;
   IntegerScale* next_ = nullptr;
-  DecoupleRule decouple_rule_;
-  ShortMaskRule short_mask_rule_;
-  CubeRule long_mask_rule_, reference_rule_;
+  ScaleRules rules_;
 
   Arena arena_;
   Pair<FrameView> frames_;
@@ -89,7 +77,7 @@ class IntegerScale {
   std::array<Pair<Bands<uint32_t>>, 2> long_parts_;
   Pair<MaskRows> masks_;  // made by the restored and by the added part
 
-  BandSums reference_sums_{}, kept_sums_{}, added_sums_{};
+  ScaleSums sums_;
 };
 
 }  // namespace acuity::adm

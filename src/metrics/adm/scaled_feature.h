@@ -57,7 +57,7 @@ class ScaledWorker final : public FeatureWorker {
 };
 
 template <class Scale, class Options>
-class ScaledFeature final : public Feature {
+class ScaledFeature : public Feature {
  public:
   ScaledFeature(const Plan<Options>& plan, std::vector<FeatureOutput> outputs)
       : plan_(plan), outputs_(std::move(outputs)) {}
@@ -69,6 +69,11 @@ class ScaledFeature final : public Feature {
     ACUITY_TRY(worker->prepare(plan_));
     return std::unique_ptr<FeatureWorker>(std::move(worker));
   }
+
+  bool reads(Role, int plane) const override { return plane == 0; }
+
+ protected:
+  const Plan<Options>& plan() const { return plan_; }
 
  private:
   Plan<Options> plan_;
