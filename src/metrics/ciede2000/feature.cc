@@ -11,6 +11,7 @@
 #include "base/powers.h"
 #include "base/try.h"
 #include "metrics/ciede2000/few_colours.h"
+#include "metrics/ciede2000/gpu.h"
 #include "metrics/ciede2000/rows.h"
 #include "frames/frame_checks.h"
 
@@ -22,7 +23,10 @@ constexpr int kPlanes = 3;
 
 // Identical frames would be infinitely good, which is no score. It is 245 at most, and that of one step in one sample
 // is below.
-double decibels(double mean) { return 45.0 - 20.0 * libm_log10(std::max(mean, 1e-10)); }
+double decibels(double sum, const FrameShape& frame) {
+  const double mean = sum / (static_cast<double>(frame.width) * frame.height);
+  return 45.0 - 20.0 * libm_log10(std::max(mean, 1e-10));
+}
 
 size_t padded(int width) { return round_up(static_cast<size_t>(width), 16); }
 
@@ -91,23 +95,20 @@ class Worker final : public FeatureWorker {
 
   Status measure(const FrameWindow& window, std::span<double> values) override {
     const FrameView& frame = *window.reference[0];
-    const Channels channels(frame.depth);
     FewColours few_colours(frame.depth);
-    double exact_sum = 0;
-    Sums sums;
+    double sum = 0;
     for (int y = 0; y < frame.height; ++y) {
       const PixelRow reference = reference_.read(frame, y), distorted = distorted_.read(*window.distorted[0], y);
       for (int begin = 0; begin < frame.width; begin += kChunk) {
         const int count = std::min(frame.width - begin, kChunk);
-        if (const std::optional<double> sum = few_colours.sum(reference, distorted, begin, count)) {
-          exact_sum += *sum;
+        if (std::optional<FewColours::Pairs> few = FewColours::find(reference, distorted, begin, count)) {
+          sum += few_colours.sum_of(*few);
         } else {
-          add_differences(reference, distorted, channels, begin, count, sums);
+          sum += sum_of_differences(reference, distorted, frame.depth, begin, count);
         }
       }
     }
-    const double mean = (sums.total() + exact_sum) / (static_cast<double>(frame.width) * frame.height);
-    values[0] = decibels(mean);
+    values[0] = decibels(sum, frame);
     return {};
   }
 
@@ -116,27 +117,53 @@ class Worker final : public FeatureWorker {
   Reader reference_, distorted_;
 };
 
+class DeviceWorker final : public DeviceFeatureWorker {
+ public:
+  DeviceWorker(const FrameShape& shape, const DeviceSum& sum) : shape_(shape), sum_(sum) {}
+  size_t bytes() const override { return 0; }
+  size_t result_bytes() const override { return sum_.result_bytes(); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    return sum_.submit(queue, window, results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    numbers[0] = decibels(sum_.finish(results), shape_);
+    return {};
+  }
+
+ private:
+  FrameShape shape_;
+  DeviceSum sum_;
+};
+
 class Ciede final : public Feature {
  public:
-  explicit Ciede(int width) : width_(width) {}
+  explicit Ciede(const FrameShape& shape) : shape_(shape) {}
 
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
 
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
-    Result<Arena> arena = Arena::create(Worker::bytes_needed(width_));
+    Result<Arena> arena = Arena::create(Worker::bytes_needed(shape_.width));
     if (!arena.ok()) return arena.status();
-    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(width_, std::move(*arena)));
+    return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(shape_.width, std::move(*arena)));
+  }
+
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    DeviceSum sum;
+    ACUITY_TRY_ASSIGN(sum, DeviceSum::create(device, shape_));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<DeviceWorker>(shape_, sum));
   }
 
  private:
-  int width_;
+  FrameShape shape_;
   std::vector<FeatureOutput> outputs_ = {{"ciede2000"}};
 };
 
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(check_depth("ciede", setup, {8, 10, 12, 16}));
   ACUITY_TRY(check_chroma("ciede", setup));
-  return std::unique_ptr<Feature>(std::make_unique<Ciede>(setup.format.width));
+  return std::unique_ptr<Feature>(std::make_unique<Ciede>(setup.format));
 }
 
 }  // namespace
@@ -150,7 +177,9 @@ FeatureEntry ciede_entry() {
                    .identical = 245,
                    .minimum_side = 1,
                    .alpha_rule = ""},
-          .create = ciede2000::create};
+          .create = ciede2000::create,
+          .on_gpu = true,
+          .cpu_ns = 15};
 }
 
 }  // namespace acuity

@@ -10,7 +10,8 @@ FewColours::Pair* FewColours::Pairs::find(const Codes& reference, const Codes& d
   return nullptr;
 }
 
-std::optional<double> FewColours::sum(const PixelRow& reference, const PixelRow& distorted, int begin, int count) {
+std::optional<FewColours::Pairs> FewColours::find(const PixelRow& reference, const PixelRow& distorted, int begin,
+                                                  int count) {
   Pairs found;
   Pair* last = nullptr;
   for (int x = begin; x < begin + count; ++x) {
@@ -27,6 +28,10 @@ std::optional<double> FewColours::sum(const PixelRow& reference, const PixelRow&
     }
     ++last->pixels;
   }
+  return found;
+}
+
+double FewColours::sum_of(Pairs& found) {
   double sum = 0;
   for (size_t i = 0; i < found.count; ++i) {
     Pair& pair = found.all[i];

@@ -17,22 +17,29 @@ class FewColours {
  public:
   explicit FewColours(int depth) : depth_(depth) {}
 
-  /// The sum of the differences of `count` pixels from `begin`, if they have at most eight different ones.
-  std::optional<double> sum(const PixelRow& reference, const PixelRow& distorted, int begin, int count);
+  static constexpr size_t kMost = 8;
 
- private:
+  /// So many pixels of these two colours.
   struct Pair {
     Codes reference, distorted;
     int pixels;
-    double difference;
+    double difference;  // filled in by sum_of()
     bool is(const Codes& r, const Codes& d) const { return reference == r && distorted == d; }
   };
+  /// Different ones, in the order in which they come first. Pixels that are alike in both frames are left out.
   struct Pairs {
-    std::array<Pair, 8> all;
+    std::array<Pair, kMost> all;
     size_t count = 0;
     Pair* find(const Codes& reference, const Codes& distorted);
   };
 
+  /// Those of `count` pixels from `begin`, if there are not too many.
+  static std::optional<Pairs> find(const PixelRow& reference, const PixelRow& distorted, int begin, int count);
+
+  /// The sum of the differences of all these pixels.
+  double sum_of(Pairs& found);
+
+ private:
   int depth_;
   Pairs known_;  // those of the last sum
 };

@@ -21,7 +21,7 @@ FUNCTION wide power_2_4(wide x, real rough) {
   const wide fine = to_wide(z);
   const wide fine2 = fine * fine;
   const wide w = x * fine;
-  return w * w * w * (wide(1.6) - w * (fine2 * fine2));
+  return w * w * w * (WIDE(1.6) - w * (fine2 * fine2));
 }
 
 // The cube root of 1e-3 < x < 1e3, misrounded once in a hundred thousand arguments; rough is x as a float.
