@@ -10,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/leave.h"
 #include "cli/options.h"
 #include "cli/request.h"
 
@@ -54,7 +55,9 @@ int main(int argc, char** argv) {
   using acuity::cli::Console;
   try {
     acuity::cli::handle_signals();
-    return acuity::cli::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    const int code = acuity::cli::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    acuity::cli::leave_process(code);
+    return code;
   } catch (const std::bad_alloc&) {
     Console("auto").complain("out of memory");
   } catch (const std::exception& error) {

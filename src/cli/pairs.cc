@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/pairs.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,8 @@
 
 #include "base/stopwatch.h"
 #include "base/try.h"
+#include "cli/leave.h"
+#include "device/pinned.h"
 #include "media/meaning.h"
 #include "media/scale.h"
 
@@ -20,6 +23,7 @@ constexpr int64_t kSmallPixels = int64_t{1} << 20;  // pictures up to here are s
 
 ReadPicture read_picture_of(const ScoreJob& job, const std::string& path, bool is_reference) {
   const Stopwatch watch;
+  const double begin_ms = now_ms();
   ReadPicture read;
   Result<Picture>& picture = read.picture;
   picture = read_picture(path, job.limits, is_reference ? job.reference_frame : job.distorted_frame);
@@ -33,8 +37,16 @@ ReadPicture read_picture_of(const ScoreJob& job, const std::string& path, bool i
     }
     facts.changed = {picture->found.back()};
   }
-  facts = {picture->format, picture->found, picture->assumed, watch.milliseconds(), std::move(facts.changed)};
+  facts = {picture->format,          picture->found,
+           picture->assumed,         watch.milliseconds(),
+           std::move(facts.changed), {is_reference ? "read reference" : "read distorted", begin_ms, now_ms()}};
   return read;
+}
+
+// The GPU that was named takes the picture from where it is then.
+void lock_picture(const ScoreJob& job, const Picture& picture) {
+  if (!job.opening.valid() || !job.opening.get().device.ok()) return;
+  lock_samples(*job.opening.get().device, picture.view.planes[0]);
 }
 
 bool same_size(const ImageView& a, const ImageView& b) { return a.width == b.width && a.height == b.height; }
@@ -66,6 +78,15 @@ std::vector<std::string> assumptions(const PairResult& pair) {
   return list;
 }
 
+std::vector<Span> timeline(const PairResult& pair) {
+  std::vector<Span> spans = pair.spans;
+  for (const FileFacts* facts : {&pair.reference_facts, &pair.distorted_facts}) {
+    if (!facts->read.what.empty()) spans.push_back(facts->read);
+  }
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin_ms < b.begin_ms; });
+  return spans;
+}
+
 std::vector<NamedValue> timings(const PairResult& pair) {
   std::vector<NamedValue> list{{"decode_reference", pair.reference_facts.decode_ms},
                                {"decode_distorted", pair.distorted_facts.decode_ms},
@@ -91,9 +112,8 @@ bool finite(const Score& score) {
   return all;
 }
 
-ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs) {
-  return {.metrics = {{metric.name, metric.options}},
-          .device = job.device,
+ScorerOptions scorer_options(const ScoreJob& job, int64_t pairs) {
+  return {.device = job.device,
           .expected_pairs = pairs,
           .memory = job.memory,
           .vram_cap_bytes = job.vram_cap_bytes,
@@ -107,7 +127,11 @@ std::shared_ptr<ReadAhead> read_ahead(const ScoreJob& job) {
   const auto is_file = [&](const std::string& path) { return std::filesystem::is_regular_file(path, error); };
   if (!is_file(job.reference) || !is_file(distorted)) return nullptr;
   const auto begin = [&job](const std::string& path, bool is_reference) {
-    return std::async([job, path, is_reference] { return read_picture_of(job, path, is_reference); });
+    return std::async([job, path, is_reference] {
+      ReadPicture read = read_picture_of(job, path, is_reference);
+      if (!is_reference && read.picture.ok()) lock_picture(job, *read.picture);  // while the scorer is made
+      return read;
+    });
   };
   return std::make_shared<ReadAhead>(ReadAhead{begin(job.reference, true), begin(distorted, false)});
 }
@@ -130,16 +154,22 @@ Status PairScorer::open_reference() {
   const ImageView& view = reference_.view;
   const bool several = job_.distorted.size() > 1;
   side_by_side_ = several && threads_.count() > 1 && int64_t{view.width} * view.height <= kSmallPixels;
+  if (job_.opening.valid()) {
+    locking_ = std::async([this] { lock_picture(job_, reference_); });
+    spans_.push_back(job_.opening.get().span);
+  }
   const Status opened = open_scorer();
   return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 
 Status PairScorer::open_scorer() {
-  ScorerOptions options = scorer_options(job_, job_.metrics.front(), static_cast<int64_t>(job_.distorted.size()));
-  for (size_t m = 1; m < job_.metrics.size(); ++m) {
-    options.metrics.emplace_back(job_.metrics[m].name, job_.metrics[m].options);
-  }
-  ACUITY_TRY_ASSIGN(scorer_, Scorer::create(options, reference_.view.width, reference_.view.height));
+  ScorerOptions options = scorer_options(job_, static_cast<int64_t>(job_.distorted.size()));
+  for (const MetricChoice& metric : job_.metrics) options.metrics.emplace_back(metric.name, metric.options);
+  Result<Scorer> scorer = Status();
+  spans_.push_back(
+      timed("make scorer", [&] { scorer = Scorer::create(options, reference_.view.width, reference_.view.height); }));
+  if (!scorer.ok()) return scorer.status();
+  scorer_ = std::move(*scorer);
   prepared_.reset();
   return {};
 }
@@ -147,6 +177,7 @@ Status PairScorer::open_scorer() {
 // Where several pictures are compared with the reference one by one, it is prepared once, or again where its colours
 // are those that another of them says.
 Status PairScorer::prepare(const Entrant& entrant) {
+  if (locking_.valid()) locking_.get();
   if (job_.distorted.size() == 1 || side_by_side_) return {};
   const ImageView view = reference_view(entrant);
   if (prepared_ && same_colour(*prepared_, view.colour, view.is_grey())) return {};
@@ -196,16 +227,23 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
     facts.assumed = std::move(entrant->result.reference_facts.assumed);
     entrant->result.reference_facts = std::move(facts);
     entrant->result.prepare_ms = std::exchange(prepare_ms_, 0);
+    entrant->result.spans = std::exchange(spans_, {});
     reference_facts_.decode_ms = 0;
+    reference_facts_.read = {};
   }
   if (!left.empty()) {
     progress_("computing " +
               (job_.metrics.size() == 1 ? job_.metrics[0].label : fmt::format("{} metrics", job_.metrics.size())));
-    std::vector<Result<std::vector<Score>>> scores = score_all(left);
+    std::vector<Result<std::vector<Score>>> scores;
+    const Span span = timed("score", [&] { scores = score_all(left); });
+    for (Entrant* entrant : left) entrant->result.spans.push_back(span);
     for (size_t i = 0; i < left.size(); ++i) note_scores(left[i]->result, std::move(scores[i]));
   }
   std::vector<PairResult> results;
-  for (Entrant& entrant : entrants) results.push_back(std::move(entrant.result));
+  for (Entrant& entrant : entrants) {
+    if (job_.opening.valid() && job_.distorted.size() == 1) keep_until_exit(entrant.distorted.pixels);
+    results.push_back(std::move(entrant.result));
+  }
   return results;
 }
 
@@ -232,8 +270,10 @@ Status PairScorer::enter(Entrant& entrant, bool first) {
   ReadPicture read =
       is_ahead ? job_.ahead->distorted.get() : read_picture_of(job_, result.distorted, /*is_reference=*/false);
   result.distorted_facts = std::move(read.facts);
-  if (read.picture.ok()) entrant.distorted = std::move(*read.picture);
-  return read.picture.status();
+  if (!read.picture.ok()) return read.picture.status();
+  entrant.distorted = std::move(*read.picture);
+  if (!is_ahead && !side_by_side_) lock_picture(job_, entrant.distorted);
+  return {};
 }
 
 // Scales one of them where that is wanted, and sees whether they can be compared.

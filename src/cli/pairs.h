@@ -18,6 +18,8 @@
 #include "base/threads.h"
 #include "cli/geometry.h"
 #include "cli/lists.h"
+#include "cli/timeline.h"
+#include "device/device.h"
 #include "media/meaning.h"
 #include "media/video.h"
 
@@ -30,6 +32,7 @@ struct FileFacts {
   std::vector<std::string> assumed;
   double decode_ms = 0;
   std::vector<std::string> changed{};  // how it was cropped and scaled; part of what was found
+  Span read{};
 };
 
 /// A picture, or why it could not be read.
@@ -44,6 +47,11 @@ struct ReadAhead {
   std::future<ReadPicture> distorted;  // the first
 };
 
+struct OpenedDevice {
+  Result<std::shared_ptr<Device>> device = Status();
+  Span span{};
+};
+
 /// What is to be done.
 struct ScoreJob {
   std::string reference;
@@ -51,7 +59,7 @@ struct ScoreJob {
   std::vector<MetricChoice> metrics;
   Geometry geometry;
   std::string device = "auto";
-  std::shared_ptr<void> opened_device;  // kept open from one pair to the next
+  std::shared_future<OpenedDevice> opening;  // while or since a GPU that was named is opened; kept open for all pairs
   MemoryMode memory;
   int64_t vram_cap_bytes = 0;  // 0: not given
   int threads = 0;
@@ -100,7 +108,8 @@ struct PairResult {
   std::vector<MetricScore> scores;  // in the order of ScoreJob::metrics
   FileFacts reference_facts;
   FileFacts distorted_facts;
-  double prepare_ms = 0;  // what was computed from the reference alone, in advance
+  double prepare_ms = 0;    // what was computed from the reference alone, in advance
+  std::vector<Span> spans;  // besides reading
   std::vector<std::string> warnings;
   std::optional<VideoFacts> video;  // none: pictures
   Status cut_short;                 // why the scores are of a part only, where they are
@@ -108,6 +117,9 @@ struct PairResult {
 
 /// Everything that was taken for granted, one sentence each, with the side or the metric it concerns in front.
 std::vector<std::string> assumptions(const PairResult& pair);
+
+/// When what began and ended, in that order.
+std::vector<Span> timeline(const PairResult& pair);
 
 /// Milliseconds by stage.
 std::vector<NamedValue> timings(const PairResult& pair);
@@ -120,7 +132,8 @@ bool finite(const Score& score);
 /// Begins to read the reference and the first distorted picture, both at once. Null unless both are files: what comes
 /// through a pipe is read when it is needed.
 std::shared_ptr<ReadAhead> read_ahead(const ScoreJob& job);
-ScorerOptions scorer_options(const ScoreJob& job, const MetricChoice& metric, int64_t pairs);
+/// Without metrics.
+ScorerOptions scorer_options(const ScoreJob& job, int64_t pairs);
 
 class PairScorer {
  public:
@@ -160,7 +173,9 @@ class PairScorer {
   bool side_by_side_ = false;
   Picture original_;  // where the reference is scaled: as it was before
   Picture reference_;
+  std::future<void> locking_;  // of the reference's memory
   FileFacts reference_facts_;
+  std::vector<Span> spans_;  // of what was done once for all pairs
   double prepare_ms_ = 0;
   std::optional<Scorer> scorer_;
   Reference kept_;                  // of the reference, while it is prepared

@@ -114,6 +114,12 @@ std::vector<std::string> explanation(const PairResult& pair) {
     }
   }
   lines.push_back("time: " + times_of(pair));
+  std::string spans;
+  for (const Span& span : timeline(pair)) {
+    spans +=
+        fmt::format("{}{} from {:.0f} to {:.0f}", spans.empty() ? "" : ", ", span.what, span.begin_ms, span.end_ms);
+  }
+  lines.push_back("timeline, in ms since the start: " + spans);
   return lines;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/limits.h"
 #include "cli/lists.h"
 #include "cli/heatmaps.h"
+#include "cli/leave.h"
 #include "cli/map_file.h"
 #include "cli/meaning_plan.h"
 #include "cli/pairs.h"
@@ -118,13 +119,15 @@ Status plan_output(const Request& request, Plan& plan) {
   return {};
 }
 
-using DeviceOpening = std::future<Result<std::shared_ptr<Device>>>;
-
 // Opening a GPU takes long, so that begins here.
-Status plan_machine(const Request& request, ScoreJob& job, DeviceOpening& opening) {
+Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
   if (job.device != "auto" && job.device != "cpu") {
-    opening = std::async([name = job.device] { return open_device(name); });
+    job.opening = std::async([name = job.device] {
+      OpenedDevice opened;
+      opened.span = timed("open " + name, [&] { opened.device = open_device(name); });
+      return opened;
+    });
   }
   const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
   if (!memory.ok()) return memory.status();
@@ -181,8 +184,7 @@ Result<Plan> make_plan(const Request& request) {
   ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
   ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
   plan.job.want_map = !plan.maps.pattern.empty();
-  DeviceOpening opening;
-  ACUITY_TRY(plan_machine(request, plan.job, opening));
+  ACUITY_TRY(plan_machine(request, plan.job));
   ACUITY_TRY(plan_output(request, plan));
   ACUITY_TRY_ASSIGN(plan.limits, parse_limits(request.values("--fail-under"), plan.job.metrics));
   plan.explain = request.has("--explain");
@@ -197,8 +199,10 @@ Result<Plan> make_plan(const Request& request) {
   if (pooled && !plan.video)
     return usage("--fail-under names a pool, but only videos have pools and these are pictures; leave the pool out");
   if (!plan.video) plan.job.ahead = read_ahead(plan.job);
-  // A device that cannot be used is reported once, before any result.
-  if (opening.valid()) ACUITY_TRY_ASSIGN(plan.job.opened_device, opening.get());
+  // A device that cannot be used is reported once, before any result; of a single pair of videos frames are read
+  // meanwhile.
+  const bool waits = !plan.video || plan.job.distorted.size() > 1;
+  if (plan.job.opening.valid() && waits) ACUITY_TRY(plan.job.opening.get().device.status());
   return plan;
 }
 
@@ -230,14 +234,16 @@ class Run {
   void score_pictures() {
     const std::vector<std::string>& files = plan_.job.distorted;
     std::string place;  // how many of several are done
-    PairScorer scorer(plan_.job, [&](const std::string& doing) { console_.progress(place + doing); });
-    if (!scorer.status().ok()) fail(scorer.status());
-    for (size_t i = 0; i < files.size() && goes_on(); i += scorer.batch()) {
+    const auto scorer =
+        std::make_shared<PairScorer>(plan_.job, [&](const std::string& doing) { console_.progress(place + doing); });
+    if (!scorer->status().ok()) fail(scorer->status());
+    for (size_t i = 0; i < files.size() && goes_on(); i += scorer->batch()) {
       if (files.size() > 1) place = fmt::format("{} of {} pictures: ", i, files.size());
-      const size_t count = std::min(scorer.batch(), files.size() - i);
-      std::vector<PairResult> pairs = scorer.score(std::span(files).subspan(i, count));
-      for (PairResult& pair : pairs) finish(pair, scorer.status().ok());
+      const size_t count = std::min(scorer->batch(), files.size() - i);
+      std::vector<PairResult> pairs = scorer->score(std::span(files).subspan(i, count));
+      for (PairResult& pair : pairs) finish(pair, scorer->status().ok());
     }
+    if (plan_.job.opening.valid()) keep_until_exit(scorer);
   }
 
   void score_videos() {

@@ -11,16 +11,18 @@
 #include "base/try.h"
 #include "cli/console.h"
 #include "cli/frame_scores.h"
+#include "cli/leave.h"
 #include "cli/open_pair.h"
 #include "cli/pools.h"
 #include "cli/video_side.h"
+#include "device/pinned.h"
 
 namespace acuity::cli {
 namespace {
 
 // How many pairs "--device auto" reckons with where the length is not known.
 constexpr int64_t kManyFrames = 1000;
-constexpr size_t kMostPending = 8;
+constexpr size_t kMostPending = 4;
 
 double interval(const FrameRate& rate) {
   return rate.denominator == 0 ? 0 : static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
@@ -34,9 +36,12 @@ class VideoScorer {
   Status operator()() {
     ACUITY_TRY(open());
     ACUITY_TRY(create_scorers());
-    Status walked = walk();
-    const Status finished = finish_pending(0);
-    if (walked.ok()) walked = finished;
+    Status walked;
+    result_.spans.push_back(timed("score", [&] {
+      walked = walk();
+      const Status finished = finish_pending(0);
+      if (walked.ok()) walked = finished;
+    }));
     // What feeds a pipe is interrupted too, so that an end that came by then may not be the end.
     if (interrupted()) walked = stopped();
     describe_sides();
@@ -51,17 +56,14 @@ class VideoScorer {
     return {};
   }
 
- private:
-  struct PictureScorer {
-    size_t place;  // among the metrics
-    Scorer scorer;
-  };
+  bool on_gpu() const { return device_ != nullptr; }
 
+ private:
   // A frame in flight on a GPU. One is sent, one worked on and one finished; on the CPU, which has no time to lose by
   // waiting, each is scored before the next is looked at.
   struct Pending {
     FramePair frame;
-    std::vector<Job> jobs;  // one for each scorer
+    Job job;
   };
 
   Status open() {
@@ -140,10 +142,7 @@ class VideoScorer {
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
       if (result_.scores.back().metric->is_frame_metric) continue;
-      const ScorerOptions options = scorer_options(job_, metric, total ? total->frames : kManyFrames);
-      Result<Scorer> scorer = Scorer::create(options, result_.width, result_.height);
-      if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
-      scorers_.push_back({result_.scores.size() - 1, std::move(*scorer)});
+      places_.push_back(result_.scores.size() - 1);
       // The one name that other tools have for something else.
       if (metric.name == "psnr" && !(reference_->format().rgb && distorted_->format().rgb)) {
         result_.warnings.push_back(fmt::format(
@@ -152,9 +151,28 @@ class VideoScorer {
             metric.label, reference_->name(), distorted_->name()));
       }
     }
+    if (job_.opening.valid()) {
+      ACUITY_TRY_ASSIGN(device_, job_.opening.get().device);
+      result_.spans.push_back(job_.opening.get().span);
+    }
+    if (!places_.empty()) ACUITY_TRY(create_scorer(total ? total->frames : kManyFrames));
     return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
                                {distorted_->name(), &distorted_->format()}, frame_colour_,
                                total ? total->frames : kManyFrames);
+  }
+
+  // For all metrics of pictures: a device then works on one frame for all of them at a time.
+  Status create_scorer(int64_t frames) {
+    ScorerOptions options = scorer_options(job_, frames);
+    for (const size_t place : places_) {
+      options.metrics.emplace_back(job_.metrics[place].name, job_.metrics[place].options);
+    }
+    Result<Scorer> scorer = Status();
+    result_.spans.push_back(
+        timed("make scorer", [&] { scorer = Scorer::create(options, result_.width, result_.height); }));
+    if (!scorer.ok()) return naming_files(scorer.status(), reference_->name());
+    scorer_ = std::move(*scorer);
+    return {};
   }
 
   // Goes through both streams; an error where they do not fit or break off.
@@ -262,20 +280,12 @@ class VideoScorer {
 
   Status score(const VideoFrame& reference, const VideoFrame& distorted, const InputPair& inputs) {
     progress_(static_cast<int64_t>(result_.video->frames.size()), expected_frames());
-    Pending pending{{reference.index, reference.time, distorted.time}, {}};
-    if (scorers_.empty()) return keep(pending.frame, {});
-    std::vector<Result<std::vector<Score>>> scores;
-    for (PictureScorer& picture : scorers_) {
-      if (!on_gpu_) {
-        scores.push_back(picture.scorer.score(inputs.reference, inputs.distorted));
-        continue;
-      }
-      Result<Job> job = picture.scorer.start(inputs.reference, inputs.distorted);
-      if (!job.ok()) return naming_files(job.status(), place_of(pending.frame));
-      pending.jobs.push_back(std::move(*job));
-    }
-    if (!on_gpu_) return keep(pending.frame, std::move(scores));
-    pending_.push_back(std::move(pending));
+    const FramePair frame{reference.index, reference.time, distorted.time};
+    if (!scorer_) return keep(frame, std::vector<Score>());
+    if (!on_gpu_) return keep(frame, scorer_->score(inputs.reference, inputs.distorted));
+    Result<Job> job = scorer_->start(inputs.reference, inputs.distorted);
+    if (!job.ok()) return naming_files(job.status(), place_of(frame));
+    pending_.push_back({frame, std::move(*job)});
     return finish_pending(kMostPending);
   }
 
@@ -284,9 +294,11 @@ class VideoScorer {
     return {input_of(*reference_, reference), input_of(*distorted_, distorted)};
   }
 
-  static Input input_of(const Side& side, const std::shared_ptr<const VideoFrame>& frame) {
+  // Frames use the same memory again and again. A GPU takes them from there once it is page-locked.
+  Input input_of(const Side& side, const std::shared_ptr<const VideoFrame>& frame) const {
     if (!frame->picture) {
       const FrameFormat format = frame_format(side.format());
+      if (device_) lock_samples(device_, frame->samples.data());
       return {view_of(format, frame), format};
     }
     ImageView view = frame->picture->view;
@@ -301,9 +313,7 @@ class VideoScorer {
   // Waits for the first frames in flight until no more than so many are left.
   Status finish_pending(size_t most) {
     for (; pending_.size() > most; pending_.pop_front()) {
-      std::vector<Result<std::vector<Score>>> scores;
-      for (Job& job : pending_.front().jobs) scores.push_back(job.finish());
-      const Status kept = keep(pending_.front().frame, std::move(scores));
+      const Status kept = keep(pending_.front().frame, pending_.front().job.finish());
       if (kept.ok()) continue;
       pending_.clear();  // what comes after a failure does not count
       return kept;
@@ -311,22 +321,27 @@ class VideoScorer {
     return {};
   }
 
-  Status keep(const FramePair& frame, std::vector<Result<std::vector<Score>>> scores) {
-    for (size_t i = 0; i < scores.size(); ++i) {
-      if (!scores[i].ok()) return naming_files(scores[i].status(), place_of(frame));
-      if (!finite(scores[i]->front())) {
+  Status keep(const FramePair& frame, Result<std::vector<Score>> scores) {
+    if (!scores.ok()) return naming_files(scores.status(), place_of(frame));
+    for (size_t i = 0; i < scores->size(); ++i) {
+      if (!finite((*scores)[i])) {
         return Status(StatusCode::internal,
                       fmt::format("{}: {} gave a result that is not a finite number; please report this",
-                                  place_of(frame), result_.scores[scorers_[i].place].label));
+                                  place_of(frame), result_.scores[places_[i]].label));
       }
     }
-    on_gpu_ = !scores.empty();
-    for (size_t i = 0; i < scores.size(); ++i) {
-      if (scores[i]->front().provenance.device.starts_with("cpu")) on_gpu_ = false;
-      keep(result_.scores[scorers_[i].place], std::move(scores[i]->front()));
-    }
+    if (!scores->empty() && result_.video->frames.empty()) note_device(scores->front().provenance.device);
+    for (size_t i = 0; i < scores->size(); ++i) keep(result_.scores[places_[i]], std::move((*scores)[i]));
     result_.video->frames.push_back(frame);
     return {};
+  }
+
+  // Where auto found one, as "cuda:0 (its name)".
+  void note_device(const std::string& device) {
+    on_gpu_ = !device.starts_with("cpu");
+    if (!on_gpu_ || device_) return;
+    const Result<std::shared_ptr<Device>> opened = open_device(device.substr(0, device.find(' ')));
+    if (opened.ok()) device_ = *opened;
   }
 
   // Adds the values of a frame to those before it, and the times.
@@ -360,13 +375,18 @@ class VideoScorer {
   }
 
   void describe_sides() {
-    const auto tell = [](Side& side, FileFacts& facts, StreamFacts& stream) {
+    const auto tell = [](Side& side, bool is_reference, FileFacts& facts, StreamFacts& stream) {
       const VideoFormat& format = side.format();
-      facts = {format.container, format.found, format.assumed, side.milliseconds(), std::move(facts.changed)};
+      facts = {format.container,
+               format.found,
+               format.assumed,
+               side.milliseconds(),
+               std::move(facts.changed),
+               {is_reference ? "read reference" : "read distorted", side.begin_ms(), side.end_ms()}};
       stream = {side.frames(), format.rate};
     };
-    tell(*reference_, result_.reference_facts, result_.video->reference);
-    tell(*distorted_, result_.distorted_facts, result_.video->distorted);
+    tell(*reference_, true, result_.reference_facts, result_.video->reference);
+    tell(*distorted_, false, result_.distorted_facts, result_.video->distorted);
     const auto add = [](FileFacts& facts, const std::vector<std::string>& changes) {
       facts.found.insert(facts.found.end(), changes.begin(), changes.end());
       facts.changed.insert(facts.changed.end(), changes.begin(), changes.end());
@@ -457,13 +477,15 @@ class VideoScorer {
   Threads threads_;
   std::unique_ptr<Side> reference_;
   std::unique_ptr<Side> distorted_;
-  std::vector<PictureScorer> scorers_;
-  bool on_gpu_ = false;  // all of them are, as the first frame has told
+  std::vector<size_t> places_;  // of the metrics of pictures among all
+  std::optional<Scorer> scorer_;
+  bool on_gpu_ = false;             // as the first frame has told
+  std::shared_ptr<Device> device_;  // null: none that is known
   Colour frame_colour_;
   FrameScores frame_scores_;
   std::optional<int64_t> start_, end_;
   std::deque<std::pair<std::shared_ptr<VideoFrame>, std::shared_ptr<VideoFrame>>> waiting_;
-  std::deque<Pending> pending_;  // last: jobs use the scorers
+  std::deque<Pending> pending_;  // last: jobs use the scorer
 };
 
 }  // namespace
@@ -473,7 +495,9 @@ PairResult score_video(const ScoreJob& job, const VideoPlan& plan, const std::st
   PairResult result;
   result.reference = job.reference;
   result.distorted = distorted;
-  result.status = VideoScorer(job, plan, result, progress)();
+  const auto scorer = std::make_shared<VideoScorer>(job, plan, result, progress);
+  result.status = (*scorer)();
+  if (scorer->on_gpu() && distorted == job.distorted.back()) keep_until_exit(scorer);
   if (!result.status.ok()) {
     result.scores.clear();
     result.video.reset();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/timeline.h"
 #include "media/frame_queue.h"
 
 namespace acuity::cli {
@@ -26,6 +27,9 @@ class Side {
   /// Where the frame in hand ends the stream early.
   const Status& status() const { return status_; }
   double milliseconds() { return queue_.milliseconds(); }
+  /// From when on it is read, and when the frame in hand came.
+  double begin_ms() const { return begin_ms_; }
+  double end_ms() const { return end_ms_; }
 
   void advance() {
     if (ended_) {
@@ -38,6 +42,7 @@ class Side {
     status_ = more.status();
     ended_ = !has_frame_;
     if (has_frame_) ++seen_;
+    end_ms_ = now_ms();
   }
 
   /// Takes the first frame after those to be left out.
@@ -64,6 +69,8 @@ class Side {
   }
 
  private:
+  double begin_ms_ = now_ms();
+  double end_ms_ = 0;
   FrameQueue queue_;
   std::string name_;
   FramePool pool_;

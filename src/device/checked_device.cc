@@ -161,6 +161,10 @@ class CheckedDevice : public Device {
     return inner_->allocate_pinned(bytes);
   }
 
+  Result<std::unique_ptr<PinnedMemory>> lock_pages(std::span<std::byte> pages) override {
+    return inner_->lock_pages(pages);
+  }
+
   Result<std::unique_ptr<Queue>> create_queue() override {
     auto queue = inner_->create_queue();
     if (!queue.ok()) return queue.status();

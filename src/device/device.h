@@ -129,6 +129,10 @@ class Device {
   virtual Result<int64_t> free_bytes() const = 0;  // asked of the driver now
   virtual Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) = 0;
   virtual Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) = 0;
+  /// Page-locks whole pages of somebody's, which must not go before the object does. Null where the device cannot.
+  virtual Result<std::unique_ptr<PinnedMemory>> lock_pages(std::span<std::byte> /*pages*/) {
+    return std::unique_ptr<PinnedMemory>();
+  }
   virtual Result<std::unique_ptr<Queue>> create_queue() = 0;
   virtual Result<std::unique_ptr<Event>> create_event() = 0;
   /// Loads a kernel ahead of its first launch.

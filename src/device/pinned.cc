@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/large_memory.h"
 #include "base/try.h"
 
 namespace acuity {
@@ -21,11 +22,7 @@ std::map<const std::byte*, Known>& known() {
   return blocks;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<PinnedMemory>> allocate_known_pinned(Device& device, size_t bytes) {
-  std::unique_ptr<PinnedMemory> memory;
-  ACUITY_TRY_ASSIGN(memory, device.allocate_pinned(bytes));
+std::shared_ptr<PinnedMemory> make_known(const Device& device, std::unique_ptr<PinnedMemory> memory) {
   std::shared_ptr<PinnedMemory> shared(memory.release(), [](PinnedMemory* gone) {
     {
       const std::lock_guard lock(mutex);
@@ -36,6 +33,27 @@ Result<std::shared_ptr<PinnedMemory>> allocate_known_pinned(Device& device, size
   const std::lock_guard lock(mutex);
   known()[shared->data()] = {&device, shared};
   return shared;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PinnedMemory>> allocate_known_pinned(Device& device, size_t bytes) {
+  std::unique_ptr<PinnedMemory> memory;
+  ACUITY_TRY_ASSIGN(memory, device.allocate_pinned(bytes));
+  return make_known(device, std::move(memory));
+}
+
+void lock_samples(const std::shared_ptr<Device>& device, const void* samples) {
+  const std::span<std::byte> pages = large_pages_of(samples);
+  if (pages.empty() || find_pinned(*device, samples, 1).memory) return;
+  struct Locked {
+    std::shared_ptr<Device> device;
+    std::shared_ptr<PinnedMemory> memory;
+  };
+  Result<std::unique_ptr<PinnedMemory>> memory = device->lock_pages(pages);
+  if (!memory.ok() || *memory == nullptr) return;
+  auto locked = std::make_shared<Locked>(Locked{device, make_known(*device, std::move(*memory))});
+  keep_with(pages, std::move(locked));
 }
 
 PinnedPlace find_pinned(const Device& device, const void* address, size_t bytes) {

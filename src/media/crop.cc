@@ -85,7 +85,7 @@ class CroppedSource : public FrameSource {
   std::unique_ptr<FrameSource> source_;
   Crop crop_;
   std::string name_;
-  std::vector<uint8_t> before_;
+  SampleBytes before_;
 };
 
 }  // namespace

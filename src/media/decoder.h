@@ -27,6 +27,7 @@ struct Source {
   Bytes bytes;
   std::string_view name;  ///< for messages
   const PictureLimits& limits;
+  std::shared_ptr<std::byte[]> memory{};  ///< that the bytes are in, where a picture may keep and change them
 };
 
 /// The pictures of a file that may hold several: an animation, or pages.
@@ -60,6 +61,9 @@ Result<Picture> decode_pfm(const Source& source);
 Result<Picture> decode_pnm(const Source& source);
 Result<Picture> decode_tga(const Source& source);
 
+/// How much of a PNM file comes before its samples; 0 where its header is damaged.
+size_t pnm_header_bytes(Bytes beginning);
+
 // How these are recognised takes more than a few letters.
 bool is_bmp(Bytes beginning);
 bool is_heic(Bytes beginning);
@@ -70,6 +74,8 @@ bool is_tga(Bytes beginning);
 
 /// Whether a file that begins so is a picture by its format.
 bool begins_a_picture(Bytes beginning);
+/// Whether that format can hold several pictures.
+bool may_hold_several(Bytes beginning);
 /// The pictures of a file; what it refers to must outlive them.
 OpenedFrames open_frames(const Source& source);
 /// frames.read(index), with what other libraries throw as a failure, and without alpha that is opaque everywhere.
@@ -106,6 +112,9 @@ Status check_memory(const Source& source, int64_t width, int64_t height, int64_t
 /// the decoder itself needs for the whole picture. The content of the memory is unspecified.
 Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape,
                              int64_t working_bytes = 0);
+/// The same for samples that are in the file as they are, one after the other: the picture keeps the file's memory.
+/// Only where source.memory is not null.
+Result<Picture> picture_in_file(const Source& source, std::string_view format, const Shape& shape, Bytes samples);
 std::byte* row_of(Picture& picture, int64_t y);
 /// Narrows the view to a part of the picture.
 void crop(Picture& picture, int64_t x, int64_t y, int64_t width, int64_t height);

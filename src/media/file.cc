@@ -2,12 +2,17 @@
 #include "media/file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/large_memory.h"
+#include "base/try.h"
 
 namespace acuity {
 namespace {
@@ -56,7 +61,47 @@ std::vector<uint8_t> peek(std::FILE* file) {
   return bytes;
 }
 
-Result<std::vector<uint8_t>> read_bytes(std::FILE* file, std::string_view name, int64_t limit) {
+Threads reading_threads() {
+  constexpr int kMostReaders = 8;  // more are no faster
+  return Threads(std::min(Threads(0).count(), kMostReaders));
+}
+
+Result<std::optional<size_t>> read_at_once(std::FILE* file, std::string_view name, std::span<uint8_t> to,
+                                           const Threads& threads) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  if (size_of(file) == 0) return std::optional<size_t>();
+  const off_t begin = ftello(file);
+  if (begin < 0) return std::optional<size_t>();
+  std::atomic<size_t> next = 0, end = to.size();
+  std::atomic<int> error = 0;
+  const auto read = [&](int) {
+    for (size_t at = next.fetch_add(kPiece); at < end; at = next.fetch_add(kPiece)) {
+      const size_t piece_end = std::min(at + kPiece, to.size());
+      for (size_t here = at; here < piece_end;) {
+        const ssize_t got = pread(fileno(file), to.data() + here, piece_end - here, begin + static_cast<off_t>(here));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) error = errno;
+        if (got <= 0) {  // the file ends here, for some of the threads at least
+          for (size_t known = end; here < known && !end.compare_exchange_weak(known, here);) {
+          }
+          break;
+        }
+        here += static_cast<size_t>(got);
+      }
+    }
+  };
+  if (to.size() > kPiece) {
+    threads.run(read);
+  } else {
+    read(0);
+  }
+  if (error != 0) return unreadable(name, error);
+  if (fseeko(file, begin + static_cast<off_t>(end), SEEK_SET) != 0) return unreadable(name, errno);
+  return std::optional<size_t>(end);
+}
+
+Result<FileBytes> read_bytes(std::FILE* file, std::string_view name, int64_t limit, size_t header_bytes) {
+  constexpr size_t kPage = 4096;
   const auto too_many = [&] {
     return Status(StatusCode::too_big,
                   fmt::format("'{}' is larger than the limit of {} bytes for a file; raise it with --max-pixels, "
@@ -65,19 +110,28 @@ Result<std::vector<uint8_t>> read_bytes(std::FILE* file, std::string_view name, 
   };
   const int64_t size = size_of(file);
   if (size > limit) return too_many();
-  std::vector<uint8_t> bytes;
-  int64_t next = size > 0 ? size + 1 : int64_t{1} << 16;  // one more, to see the end
+  const size_t before = (kPage - header_bytes % kPage) % kPage;
+  FileBytes read;
+  size_t room = size > 0 ? static_cast<size_t>(size) + 1 : size_t{1} << 16;  // one more, to see the end
+  size_t have = 0;
   for (;;) {
-    const size_t have = bytes.size();
-    bytes.resize(have + static_cast<size_t>(next));
-    const size_t got = std::fread(bytes.data() + have, 1, static_cast<size_t>(next), file);
-    const int error = errno;
-    bytes.resize(have + got);
-    if (std::ferror(file) != 0) return unreadable(name, error);
-    const auto total = static_cast<int64_t>(bytes.size());
-    if (total > limit) return too_many();
-    if (got < static_cast<size_t>(next)) return bytes;
-    next = std::min(total, limit - total + 1);
+    std::shared_ptr<std::byte[]> memory(allocate_large(before + room), free_large);
+    if (!memory) throw std::bad_alloc();
+    auto* bytes = reinterpret_cast<uint8_t*>(memory.get()) + before;
+    std::copy(read.bytes.begin(), read.bytes.end(), bytes);
+    read = {{bytes, have}, std::move(memory)};
+    const std::span<uint8_t> rest(bytes + have, room - have);
+    std::optional<size_t> got;
+    ACUITY_TRY_ASSIGN(got, read_at_once(file, name, rest, reading_threads()));
+    if (!got) {
+      got = std::fread(rest.data(), 1, rest.size(), file);
+      if (std::ferror(file) != 0) return unreadable(name, errno);
+    }
+    have += *got;
+    read.bytes = {bytes, have};
+    if (static_cast<int64_t>(have) > limit) return too_many();
+    if (*got < rest.size()) return read;
+    room = have + static_cast<size_t>(std::min(static_cast<int64_t>(have), limit - static_cast<int64_t>(have) + 1));
   }
 }
 

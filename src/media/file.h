@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "acuity/status.h"
+#include "base/threads.h"
 
 namespace acuity {
 
@@ -31,8 +34,23 @@ Result<File> open_file(const std::string& path);
 /// What a stream begins with, enough to tell any format. It is then read again.
 std::vector<uint8_t> peek(std::FILE* file);
 
-/// Everything up to the end. Pipes do not tell their size, so the limit is held against what comes.
-Result<std::vector<uint8_t>> read_bytes(std::FILE* file, std::string_view name, int64_t limit);
+/// Threads that copy a file from the system's cache, which one alone does at a fraction of the memory's speed.
+Threads reading_threads();
+
+/// Bytes from here on, by several threads where there are many, and goes on behind them. How many there were; an error
+/// where reading failed. Nothing where the file is a pipe or the like: read it in order.
+Result<std::optional<size_t>> read_at_once(std::FILE* file, std::string_view name, std::span<uint8_t> to,
+                                           const Threads& threads);
+
+/// A whole file.
+struct FileBytes {
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<std::byte[]> memory;  ///< that they are in
+};
+
+/// Everything up to the end. Pipes do not tell their size, so the limit is held against what comes. What follows the
+/// first `header_bytes` is aligned to pages.
+Result<FileBytes> read_bytes(std::FILE* file, std::string_view name, int64_t limit, size_t header_bytes = 0);
 
 }  // namespace acuity
 

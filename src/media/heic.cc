@@ -23,7 +23,7 @@ namespace {
 struct Coded {
   VideoFormat format;
   SampleFacts said;  // about primaries and transfer function
-  std::vector<uint8_t> samples;
+  SampleBytes samples;
 
   Planes::Plane plane(size_t which) {
     const size_t bytes = format.depth > 8 ? 2 : 1;
@@ -217,7 +217,7 @@ class HeicReader {
         }
         whole.format.width = static_cast<int>(size.width);
         whole.format.height = static_cast<int>(size.height);
-        whole.samples.resize(whole.format.frame_bytes());
+        whole.samples.assign(whole.format.frame_bytes(), 0);
         tile_ = tile.format;
       }
       const VideoFormat& like = tile.format;

@@ -120,7 +120,7 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std:
   return PixelKind::yuv;
 }
 
-void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, std::vector<uint8_t>& samples) {
+void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, SampleBytes& samples) {
   const AVPixFmtDescriptor& pixels = *libav.av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   samples.resize(format.frame_bytes());
   uint8_t* out = samples.data();

@@ -19,7 +19,7 @@ enum class PixelKind { yuv, rgb };
 Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
                                   SampleFacts& said);
 
-void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, std::vector<uint8_t>& samples);
+void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, SampleBytes& samples);
 
 Result<std::shared_ptr<Picture>> copy_rgb(const Libav& libav, const AVFrame& frame, const VideoFormat& format);
 

@@ -72,18 +72,19 @@ struct Format {
   const char* name;
   bool (*matches)(Bytes beginning);
   OpenedFrames (*open)(const Source& source);
+  bool several = false;  // pictures may be in a file
 };
 
 constexpr Format kFormats[] = {
-    {"PNG", is_png, open_png},
+    {"PNG", is_png, open_png, true},
     {"JPEG", is_jpeg, open_one<decode_jpeg>},
-    {"WebP", is_webp, open_webp},
-    {"AVIF", is_avif, open_avif},
-    {"JPEG XL", is_jxl, open_jxl},
-    {"TIFF", is_tiff, open_tiff},
+    {"WebP", is_webp, open_webp, true},
+    {"AVIF", is_avif, open_avif, true},
+    {"JPEG XL", is_jxl, open_jxl, true},
+    {"TIFF", is_tiff, open_tiff, true},
     {"PNM", is_pnm, open_one<decode_pnm>},
     {"PFM", is_pfm, open_one<decode_pfm>},
-    {"GIF", is_gif, open_gif},
+    {"GIF", is_gif, open_gif, true},
     {"OpenEXR", is_exr, open_one<decode_exr>},
     {"HEIC", is_heic, open_one<decode_heic>},
     {"JPEG 2000", is_jpeg2000, open_one<decode_jpeg2000>},
@@ -116,6 +117,12 @@ Result<Picture> choose(PictureFrames& frames, const Source& source, std::optiona
   return picture;
 }
 
+Result<Picture> decode(const Source& source, std::optional<int64_t> frame) {
+  std::unique_ptr<PictureFrames> frames;
+  ACUITY_TRY_ASSIGN(frames, open_frames(source));
+  return choose(*frames, source, frame);
+}
+
 Status out_of_memory(std::string_view name) {
   return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name));
 }
@@ -123,6 +130,11 @@ Status out_of_memory(std::string_view name) {
 }  // namespace
 
 bool begins_a_picture(Bytes beginning) { return find_format(beginning) != nullptr; }
+
+bool may_hold_several(Bytes beginning) {
+  const Format* format = find_format(beginning);
+  return format != nullptr && format->several;
+}
 
 Status unrecognised(Bytes beginning, std::string_view name) {
   const Bytes start = beginning.first(std::min<size_t>(beginning.size(), 8));
@@ -182,14 +194,11 @@ Status unsupported(const Source& source, std::string_view what, std::string_view
 
 Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name, const PictureLimits& limits,
                                std::optional<int64_t> frame) {
-  const Source source{file, name, limits};
   if (static_cast<int64_t>(file.size()) > limits.maximum_file_bytes) {
     return Status(StatusCode::too_big,
                   fmt::format("'{}' is larger than the limit of {} bytes for a file", name, limits.maximum_file_bytes));
   }
-  std::unique_ptr<PictureFrames> frames;
-  ACUITY_TRY_ASSIGN(frames, open_frames(source));
-  return choose(*frames, source, frame);
+  return decode({file, name, limits}, frame);
 }
 
 Result<Picture> read_picture(const std::string& path, const PictureLimits& limits, std::optional<int64_t> frame) {
@@ -205,9 +214,10 @@ Result<Picture> read_picture(const std::string& path, const PictureLimits& limit
           StatusCode::input,
           fmt::format("'{}' is a video, and a picture was expected; to score it as video, add --sync index", name));
     }
-    std::vector<uint8_t> bytes;
-    ACUITY_TRY_ASSIGN(bytes, read_bytes(file.get(), name, limits.maximum_file_bytes));
-    return decode_picture(bytes, name, limits, frame);
+    const size_t header = is_pnm(beginning) ? pnm_header_bytes(beginning) : 0;
+    FileBytes read;
+    ACUITY_TRY_ASSIGN(read, read_bytes(file.get(), name, limits.maximum_file_bytes, header));
+    return decode({read.bytes, name, limits, read.memory}, frame);
   } catch (const std::bad_alloc&) {
     return out_of_memory(name);
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <new>
 
 #include <fmt/format.h>
 
+#include "base/large_memory.h"
 #include "media/decoder.h"
 
 namespace acuity {
@@ -25,13 +25,22 @@ Result<Picture> allocate(const Source& source, int width, int height, Channels c
   const int64_t bytes = int64_t{width} * height * static_cast<int64_t>(channels) * bytes_of(type);
   if (const Status status = check_memory(source, width, height, bytes + working_bytes); !status.ok()) return status;
   Picture picture;
-  picture.pixels.reset(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
+  picture.pixels = {allocate_large(static_cast<size_t>(bytes)), free_large};
   if (!picture.pixels) {
     return Status(StatusCode::out_of_memory,
                   fmt::format("out of memory: '{}' needs {} MiB to decode", source.name, bytes >> 20));
   }
   picture.view = interleaved_view(picture.pixels.get(), width, height, channels, type);
   return picture;
+}
+
+void tell_shape(std::string_view format, const Shape& shape, Picture& picture) {
+  picture.format = format;
+  if (shape.type == SampleType::u16) picture.view.depth = shape.depth;
+  const bool is_float = shape.type == SampleType::f32;
+  picture.found.push_back(!shape.stored.empty() ? shape.stored
+                                                : describe(is_float ? 32 : shape.depth, is_float, shape.channels));
+  if (picture.view.has_alpha()) picture.found.push_back("alpha");
 }
 
 // Replaces the pixels and keeps the rest.
@@ -53,6 +62,18 @@ bool is_opaque(const ImageView& view, double largest) {
     }
   }
   return true;
+}
+
+// A row of interleaved floats, in a way that compilers make vectors of.
+bool is_finite(const std::byte* row, const ImageView& view) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t any = 0;
+  for (int i = 0; i < view.width * view.channel_count(); ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, row + 4 * ptrdiff_t{i}, sizeof bits);
+    any |= static_cast<uint32_t>((bits & kExponent) == kExponent);
+  }
+  return any == 0;
 }
 
 double sample_of(const ImageView& view, int x, int y, int channel) {
@@ -108,13 +129,19 @@ Result<Picture> make_picture(const Source& source, std::string_view format, cons
   if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
   Result<Picture> picture = allocate(source, static_cast<int>(shape.width), static_cast<int>(shape.height),
                                      shape.channels, shape.type, working_bytes);
-  if (!picture.ok()) return picture;
-  picture->format = format;
-  if (shape.type == SampleType::u16) picture->view.depth = shape.depth;
-  const bool is_float = shape.type == SampleType::f32;
-  picture->found.push_back(!shape.stored.empty() ? shape.stored
-                                                 : describe(is_float ? 32 : shape.depth, is_float, shape.channels));
-  if (picture->view.has_alpha()) picture->found.push_back("alpha");
+  if (picture.ok()) tell_shape(format, shape, *picture);
+  return picture;
+}
+
+Result<Picture> picture_in_file(const Source& source, std::string_view format, const Shape& shape, Bytes samples) {
+  if (Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+  const auto bytes = static_cast<int64_t>(samples.size());
+  if (Status status = check_memory(source, shape.width, shape.height, bytes); !status.ok()) return status;
+  Picture picture;
+  picture.pixels = source.memory;
+  picture.view = interleaved_view(samples.data(), static_cast<int>(shape.width), static_cast<int>(shape.height),
+                                  shape.channels, shape.type);
+  tell_shape(format, shape, picture);
   return picture;
 }
 
@@ -182,6 +209,8 @@ Status check_finite(const Source& source, const Picture& picture) {
   if (view.type != SampleType::f32) return {};
   const char* names = view.is_grey() ? "YA" : "RGBA";
   for (int y = 0; y < view.height; ++y) {
+    if (view.pixel_stride == view.channel_count() * 4 && is_finite(view.planes[0] + y * view.row_stride, view))
+      continue;
     for (int x = 0; x < view.width; ++x) {
       for (int c = 0; c < view.channel_count(); ++c) {
         const double sample = sample_of(view, x, y, c);

@@ -65,7 +65,9 @@ class PlanarSource : public FrameSource {
       }
     }
     frame.samples.resize(format_.frame_bytes());
-    const size_t got = std::fread(frame.samples.data(), 1, frame.samples.size(), file_.get());
+    std::optional<size_t> read;
+    ACUITY_TRY_ASSIGN(read, read_at_once(file_.get(), name_, frame.samples, threads_));
+    const size_t got = read ? *read : std::fread(frame.samples.data(), 1, frame.samples.size(), file_.get());
     if (got == 0 && !lines_) return at_end();
     if (got < frame.samples.size()) {
       return input(fmt::format("'{}' is truncated: frame {} has {} of {} bytes; replace it with an intact copy{}",
@@ -174,6 +176,7 @@ class PlanarSource : public FrameSource {
   bool lines_ = false;
   RawLayout layout_ = RawLayout::planar;
   std::vector<uint8_t> pairs_;
+  Threads threads_ = reading_threads();
   int64_t index_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The netpbm formats: PBM, PGM and PPM as text (P1 .. P3) and binary (P4 .. P6), PAM (P7), and PFM (Pf, PF).
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "media/decoder.h"
+#include "media/file.h"
 
 namespace acuity {
 namespace {
@@ -137,12 +139,13 @@ class RowReader {
     return static_cast<int64_t>(rest_.size()) / least >= header_.height;
   }
   bool has_more() { return header_.text ? !scanner_.only_space_left() : !Scanner(rest_, 0).only_space_left(); }
-  /// The next row as it stands, where samples are bytes that use the full range; else null.
-  const uint8_t* take_bytes() {
-    if (header_.text || header_.bitmap || header_.maximum != 255) return nullptr;
-    const uint8_t* row = rest_.data();
-    rest_ = rest_.subspan(static_cast<size_t>(row_bytes_));
-    return row;
+  /// Whether samples are bytes that use the full range.
+  bool has_bytes() const { return !header_.text && !header_.bitmap && header_.maximum == 255; }
+  /// Those of all rows.
+  Bytes take_bytes() {
+    const Bytes all = rest_.first(static_cast<size_t>(row_bytes_ * header_.height));
+    rest_ = rest_.subspan(all.size());
+    return all;
   }
   /// False when there is something other than a sample.
   bool read(std::vector<int64_t>& row) {
@@ -186,7 +189,30 @@ void store(const std::vector<int64_t>& row, int64_t maximum, SampleType type, st
   }
 }
 
+Status read_rows(const Source& source, const Header& header, RowReader& reader, Picture& picture) {
+  if (reader.has_bytes()) {
+    const Bytes samples = reader.take_bytes();
+    std::memcpy(row_of(picture, 0), samples.data(), samples.size());
+    return {};
+  }
+  std::vector<int64_t> row(static_cast<size_t>(header.width * header.samples));
+  for (int64_t y = 0; y < header.height; ++y) {
+    if (!reader.read(row)) {
+      return damaged(source, "PNM",
+                     fmt::format("row {} lacks a sample, or has one that is not in 0 .. {}", y, header.maximum));
+    }
+    store(row, header.maximum, picture.view.type, row_of(picture, y));
+  }
+  return {};
+}
+
 }  // namespace
+
+size_t pnm_header_bytes(Bytes beginning) {
+  const PictureLimits limits;
+  Scanner scanner(beginning, 2);
+  return read_header({beginning, "", limits}, scanner).ok() ? beginning.size() - scanner.rest().size() : 0;
+}
 
 Result<Picture> decode_pnm(const Source& source) {
   Scanner scanner(source.bytes, 2);
@@ -208,19 +234,14 @@ Result<Picture> decode_pnm(const Source& source) {
 
   RowReader reader(*header, scanner);
   if (!reader.is_long_enough()) return damaged(source, "PNM", "it ends too early");
-  Result<Picture> picture = make_picture(source, "PNM", shape);
-  if (!picture.ok()) return picture;
-  std::vector<int64_t> row(static_cast<size_t>(header->width * header->samples));
-  for (int64_t y = 0; y < shape.height; ++y) {
-    if (const uint8_t* bytes = reader.take_bytes()) {
-      std::memcpy(row_of(*picture, y), bytes, row.size());
-      continue;
-    }
-    if (!reader.read(row)) {
-      return damaged(source, "PNM",
-                     fmt::format("row {} lacks a sample, or has one that is not in 0 .. {}", y, maximum));
-    }
-    store(row, header->maximum, shape.type, row_of(*picture, y));
+  Result<Picture> picture = Status();
+  if (reader.has_bytes() && source.memory) {
+    picture = picture_in_file(source, "PNM", shape, reader.take_bytes());
+    if (!picture.ok()) return picture;
+  } else {
+    picture = make_picture(source, "PNM", shape);
+    if (!picture.ok()) return picture;
+    if (const Status status = read_rows(source, *header, reader, *picture); !status.ok()) return status;
   }
   if (reader.has_more()) {
     return unsupported(source, "goes on after its first picture", "split it into one file per picture");
@@ -255,14 +276,17 @@ Result<Picture> decode_pfm(const Source& source) {
 
   const bool little = scale < 0;
   const bool swap = little != (std::endian::native == std::endian::little);
-  for (int64_t y = 0; y < shape.height; ++y) {
-    std::byte* to = row_of(*picture, shape.height - 1 - y);  // the last row comes first
-    std::memcpy(to, samples.data() + 4 * row_samples * y, static_cast<size_t>(4 * row_samples));
-    for (int64_t i = 0; swap && i < row_samples; ++i) {
-      std::swap(to[4 * i], to[4 * i + 3]);
-      std::swap(to[4 * i + 1], to[4 * i + 2]);
+  std::atomic<int64_t> next = 0;
+  reading_threads().run([&](int) {
+    for (int64_t y = next++; y < shape.height; y = next++) {
+      std::byte* to = row_of(*picture, shape.height - 1 - y);  // the last row comes first
+      std::memcpy(to, samples.data() + 4 * row_samples * y, static_cast<size_t>(4 * row_samples));
+      for (int64_t i = 0; swap && i < row_samples; ++i) {
+        std::swap(to[4 * i], to[4 * i + 3]);
+        std::swap(to[4 * i + 1], to[4 * i + 2]);
+      }
     }
-  }
+  });
   if (scale != 1 && scale != -1)
     picture->found.push_back(fmt::format("scale {}, not applied", little ? -scale : scale));
   picture->view.colour.transfer = Transfer::linear;

@@ -65,7 +65,7 @@ class DepthSource : public FrameSource {
  private:
   std::unique_ptr<FrameSource> source_;
   std::vector<uint16_t> table_;
-  std::vector<uint8_t> before_;
+  SampleBytes before_;
 };
 
 AVPixelFormat pixel_format(const VideoFormat& format) {
@@ -163,7 +163,7 @@ class ScaledSource : public FrameSource {
   const Libav* libav_ = nullptr;
   std::unique_ptr<FrameSource> source_;
   SwsContext* scaling_ = nullptr;
-  std::vector<uint8_t> before_;
+  SampleBytes before_;
 };
 
 // Frames that are pictures.

@@ -34,11 +34,11 @@ void widen_row(const uint8_t* from, int count, int width, Siting siting, size_t 
   }
 }
 
-void widen(const VideoFormat& format, std::vector<uint8_t>& samples) {
+void widen(const VideoFormat& format, SampleBytes& samples) {
   const size_t bytes = bytes_of_sample(format), row = static_cast<size_t>(format.width) * bytes;
   const size_t narrow = static_cast<size_t>(format.chroma_width()) * bytes;
   const auto height = static_cast<size_t>(format.height);
-  std::vector<uint8_t> wide(3 * row * height);
+  SampleBytes wide(3 * row * height);
   std::copy_n(samples.begin(), row * height, wide.begin());
   for (size_t y = 0; y < 2 * height; ++y) {
     widen_row(samples.data() + row * height + y * narrow, format.chroma_width(), format.width, format.siting, bytes,
@@ -116,13 +116,13 @@ std::string_view describe_turn(int orientation) {
   return kNames[orientation - 1];
 }
 
-void turn_frame(const VideoFormat& before, int orientation, std::vector<uint8_t>& samples) {
+void turn_frame(const VideoFormat& before, int orientation, SampleBytes& samples) {
   VideoFormat format = before;
   if (is_widened(format, orientation)) {
     widen(format, samples);
     format.subsampling = Subsampling::yuv444;
   }
-  std::vector<uint8_t> turned(samples.size());
+  SampleBytes turned(samples.size());
   const size_t bytes = bytes_of_sample(format);
   size_t at = 0;
   for (int p = 0; p < (format.subsampling == Subsampling::grey ? 1 : 3); ++p) {

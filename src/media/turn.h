@@ -24,7 +24,7 @@ void turn_plane(const uint8_t* from, int width, int height, size_t sample_bytes,
 
 /// The same for all planes of a frame, whose format was `format` before. 4:2:2 is brought to 4:4:4 where sides change
 /// places, for which `samples` then are: between two samples of colour linearly, halves up.
-void turn_frame(const VideoFormat& format, int orientation, std::vector<uint8_t>& samples);
+void turn_frame(const VideoFormat& format, int orientation, SampleBytes& samples);
 
 /// The same for a picture of planes without gaps between them.
 void turn_planes(Picture& picture, int orientation);

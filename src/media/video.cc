@@ -28,8 +28,8 @@ class PicturesSource : public FrameSource {
   Status open(std::FILE* file, std::string_view name, const PictureLimits& limits) {
     name_ = name;
     limits_ = limits;
-    ACUITY_TRY_ASSIGN(bytes_, read_bytes(file, name, limits.maximum_file_bytes));
-    ACUITY_TRY_ASSIGN(frames_, open_frames({bytes_, name_, limits_}));
+    ACUITY_TRY_ASSIGN(file_, read_bytes(file, name, limits.maximum_file_bytes));
+    ACUITY_TRY_ASSIGN(frames_, open_frames({file_.bytes, name_, limits_}));
     Picture picture;
     ACUITY_TRY_ASSIGN(picture, read_frame(*frames_, 0, name_));
     format_ = format_of(picture);
@@ -86,7 +86,7 @@ class PicturesSource : public FrameSource {
 
   std::string name_;
   PictureLimits limits_;
-  std::vector<uint8_t> bytes_;
+  FileBytes file_;
   std::unique_ptr<PictureFrames> frames_;
   std::shared_ptr<Picture> first_;
   Colour colour_;  // as the file says
@@ -162,10 +162,10 @@ bool holds_several_pictures(const std::string& path, const PictureLimits& limits
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   const Result<File> file = open_file(path);
-  if (!file.ok() || !begins_a_picture(peek(file->get()))) return false;
-  const Result<std::vector<uint8_t>> bytes = read_bytes(file->get(), path, limits.maximum_file_bytes);
-  if (!bytes.ok()) return false;
-  const OpenedFrames frames = open_frames({*bytes, path, limits});
+  if (!file.ok() || !may_hold_several(peek(file->get()))) return false;
+  const Result<FileBytes> whole = read_bytes(file->get(), path, limits.maximum_file_bytes);
+  if (!whole.ok()) return false;
+  const OpenedFrames frames = open_frames({whole->bytes, path, limits});
   return frames.ok() && (*frames)->count() > 1;
 }
 

@@ -20,6 +20,7 @@
 #include "acuity/image.h"
 #include "acuity/picture.h"
 #include "acuity/status.h"
+#include "base/large_memory.h"
 #include "base/threads.h"
 
 namespace acuity {
@@ -100,10 +101,13 @@ struct VideoFormat {
   size_t frame_bytes() const;
 };
 
+/// What is not written to it is not set.
+using SampleBytes = std::vector<uint8_t, LargeAllocator<uint8_t>>;
+
 struct VideoFrame {
   int64_t index = 0;                 ///< from 0
   std::optional<double> time;        ///< seconds; none where the rate is not known
-  std::vector<uint8_t> samples;      ///< planes Y, Cb, Cr
+  SampleBytes samples;               ///< planes Y, Cb, Cr
   std::shared_ptr<Picture> picture;  ///< in place of samples, for a picture
 };
 

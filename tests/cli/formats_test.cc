@@ -151,8 +151,9 @@ TEST(Plain, IsTheDefault) {
 TEST(Plain, ExplainsWhenAsked) {
   const std::string text =
       acuity({"score", "--explain", "--threads", "2", "--memory", "strip:32", scene(), noisy()}).out;
-  for (const char* part :
-       {"reference: PNG", "distorted: PNG", "2 threads", "strip 32", "on cpu", "decode_reference", " ms"}) {
+  for (const char* part : {"reference: PNG", "distorted: PNG", "2 threads", "strip 32", "on cpu", "decode_reference",
+                           " ms", "timeline, in ms since the start:", "read reference from", "read distorted from",
+                           "make scorer from", "score from"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -18,12 +18,14 @@ namespace {
 
 FakeDriver state;
 std::recursive_mutex mutex;
-std::map<uintptr_t, size_t> memory_given;  // and its size
+std::map<uintptr_t, size_t> memory_given;   // and its size
+std::map<uintptr_t, size_t> memory_locked;  // by its owner's wish
 uintptr_t handles_given = 0;
 using FakeExecutable = std::vector<std::function<void()>>;  // a graph's work in order
 thread_local std::vector<void*> contexts;                   // CUDA's stack
 thread_local int current_device = 0;                        // HIP's
 
+constexpr size_t kPage = 4096;
 constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
 constexpr int kNoBinary = 209;
@@ -103,6 +105,28 @@ int take_memory(const char* call, const char* kind, uintptr_t address) {
     state.complaints.push_back(std::string(call) + " of an unknown address");
   }
   return take_back(call, kind);
+}
+
+int lock(const char* call, void* data, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  if (begin % kPage != 0 || bytes % kPage != 0) state.complaints.push_back(std::string(call) + " of parts of pages");
+  for (const auto& [locked, size] : memory_locked) {
+    if (begin < locked + size && locked < begin + bytes) state.complaints.push_back(std::string(call) + " twice");
+  }
+  memory_locked[begin] = bytes;
+  ++state.live["locked"];
+  return 0;
+}
+
+int unlock(const char* call, void* data) {
+  const std::lock_guard lock(mutex);
+  if (memory_locked.erase(reinterpret_cast<uintptr_t>(data)) == 0) {
+    state.complaints.push_back(std::string(call) + " of an unknown address");
+  }
+  static_cast<volatile char*>(data)[0] = static_cast<volatile char*>(data)[0];  // it must be there still
+  return take_back(call, "locked");
 }
 
 int copy_up(const char* call, uint64_t to, const void* from, size_t bytes, void* stream) {
@@ -380,6 +404,10 @@ EXPORT int cuMemHostAlloc(void** data, size_t bytes, unsigned) { return give_mem
 EXPORT int hipHostMalloc(void** data, size_t bytes, unsigned) { return give_memory(__func__, "pinned", data, bytes); }
 EXPORT int cuMemFreeHost(void* data) { return take_memory(__func__, "pinned", reinterpret_cast<uintptr_t>(data)); }
 EXPORT int hipHostFree(void* data) { return take_memory(__func__, "pinned", reinterpret_cast<uintptr_t>(data)); }
+EXPORT int cuMemHostRegister_v2(void* data, size_t bytes, unsigned) { return lock(__func__, data, bytes); }
+EXPORT int hipHostRegister(void* data, size_t bytes, unsigned) { return lock(__func__, data, bytes); }
+EXPORT int cuMemHostUnregister(void* data) { return unlock(__func__, data); }
+EXPORT int hipHostUnregister(void* data) { return unlock(__func__, data); }
 
 EXPORT int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int*, void**) {
   return load(__func__, module, image, options);

@@ -6,7 +6,9 @@
 #include "acuity/frame_scorer.h"
 #include "acuity/input.h"
 #include "acuity/scorer.h"
+#include "base/large_memory.h"
 #include "device/fake_driver_test.h"
+#include "device/pinned.h"
 
 namespace acuity {
 namespace {
@@ -74,6 +76,41 @@ TEST_F(UploadOnceTest, OrdinaryMemoryToo) {
       EXPECT_EQ(sent(), 2 * kBytes);
     }
   }
+}
+
+TEST_F(UploadOnceTest, PageLockedOnTheSpot) {
+  constexpr size_t kPieces = 3;
+  std::vector<std::shared_ptr<std::byte[]>> pictures;
+  for (size_t i = 0; i < kPieces; ++i) {
+    pictures.emplace_back(allocate_large(kBytes), free_large);
+    std::memset(pictures[i].get(), 100, kBytes);
+  }
+  Scorer scorer = must(Scorer::create({.metrics = kFive, .device = "cuda"}, kWidth, kHeight));
+  const std::shared_ptr<Device> device = must(open_device("cuda"));
+  std::vector<std::byte> ordinary(kBytes);
+  lock_samples(device, ordinary.data());
+  EXPECT_EQ(fake->live["locked"], 0) << "other things may lie on its pages";
+  for (int times = 0; times < 2; ++times) {
+    lock_samples(device, pictures[0].get() + 5);
+    lock_samples(device, pictures[1].get());
+  }
+  EXPECT_EQ(fake->live["locked"], 2);
+
+  fake->failing_function = "cuMemHostRegister";
+  fake->failure = 1;
+  lock_samples(device, pictures[2].get());
+  EXPECT_EQ(fake->live["locked"], 2) << "refused, and then it is copied";
+  for (size_t i = 1; i < kPieces; ++i) {
+    fake->uploads.clear();
+    const Input reference(view_of(pictures[0].get()), pictures[0]), other(view_of(pictures[i].get()), pictures[i]);
+    ASSERT_TRUE(scorer.score(reference, other).ok());
+    EXPECT_EQ(sent_from(pictures[0].get(), kBytes), kBytes);
+    EXPECT_EQ(sent_from(pictures[i].get(), kBytes), i == 1 ? kBytes : 0u);
+  }
+  // The samples stay there after their memory is gone, which may not be page-locked any more then.
+  Reference kept = must(scorer.prepare(view_of(pictures[0].get())));
+  pictures.clear();
+  EXPECT_EQ(fake->live["locked"], 0);
 }
 
 TEST_F(UploadOnceTest, AnInputStaysWhereItIs) {

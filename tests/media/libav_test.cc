@@ -46,7 +46,7 @@ std::vector<std::string> drawn(const std::string& tag, int depth, int count = 3)
   return frames;
 }
 
-std::string text(const std::vector<uint8_t>& samples) { return {samples.begin(), samples.end()}; }
+std::string text(const SampleBytes& samples) { return {samples.begin(), samples.end()}; }
 
 bool has(const std::vector<std::string>& list, const std::string& entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();

@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "base/large_memory.h"
 #include "media/decode.h"
 
 namespace acuity::tests {
@@ -84,6 +85,33 @@ TEST(Picture, ReadsTheSeedsOfTheFuzzers) {
   }
   EXPECT_EQ(refused, (std::set<std::string>{"animated.gif", "animated.jxl", "animated.png", "animated.webp",
                                             "frames.avif", "pages.tif", "parts.exr"}));
+}
+
+// Several threads read a file of this size, and samples that need no change stay where the file was read to.
+TEST(Picture, LargeFilesAreWhatTheyAre) {
+  const Folder folder;
+  const Drawing drawing = draw(1300, 1100, 3, 8);
+  for (const std::string comment : {"", "# a longer header\n"}) {
+    File file = encode_pnm('6', drawing, 255);
+    file.insert(file.begin() + 3, comment.begin(), comment.end());
+    write(folder / "large.ppm", file);
+    const Result<Picture> picture = read_picture(folder / "large.ppm");
+    ASSERT_TRUE(picture.ok()) << picture.status().message();
+    EXPECT_EQ(values_of(*picture), values_of(drawing));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(picture->view.planes[0]) % 4096, 0u);
+    EXPECT_FALSE(large_pages_of(picture->view.planes[0]).empty());
+    EXPECT_LE(large_pages_of(picture->view.planes[0]).size(), file.size() + (size_t{1} << 22)) << "no second copy";
+    file.push_back('x');
+    write(folder / "more.ppm", file);
+    EXPECT_TRUE(says(message_of(folder / "more.ppm", StatusCode::input), {"goes on after its first picture"}));
+    file.resize(file.size() - 2);
+    write(folder / "less.ppm", file);
+    EXPECT_TRUE(says(message_of(folder / "less.ppm", StatusCode::input), {"ends too early"}));
+  }
+  const File png = encode_png(drawing);
+  write(folder / "large.png", png);
+  ASSERT_GT(png.size(), size_t{2} << 20);
+  EXPECT_EQ(values_of(*read_picture(folder / "large.png")), values_of(drawing));
 }
 
 TEST(Picture, ViewsItsOwnMemoryAfterCopying) {

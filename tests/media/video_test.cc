@@ -213,6 +213,38 @@ TEST(Raw, PairsOfColourBecomePlanes) {
   }
 }
 
+// Several threads read frames of this size from a file; from memory and pipes one does.
+TEST(Raw, LargeFramesOfFiles) {
+  constexpr size_t kFrame = 2000 * 1200 * 3 / 2;
+  std::string content(2 * kFrame + 5, 0);
+  for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 2654435761u >> 13);
+  const std::string header = "YUV4MPEG2 W2000 H1200 F25:1 C420\n";
+  const std::string y4m =
+      header + "FRAME\n" + content.substr(0, kFrame) + "FRAME Ip\n" + content.substr(kFrame, kFrame);
+  for (const bool raw : {true, false}) {
+    std::FILE* file = std::tmpfile();
+    const std::string& written = raw ? content : y4m;
+    ASSERT_EQ(std::fwrite(written.data(), 1, written.size(), file), written.size());
+    std::rewind(file);
+    VideoOptions options;
+    if (raw) options.size = {2000, 1200};
+    const auto source = open_video(file, "test", options);
+    ASSERT_TRUE(source.ok()) << source.status().message();
+    VideoFrame frame;
+    for (size_t i = 0; i < 2; ++i) {
+      const Result<bool> more = (*source)->next(frame);
+      ASSERT_TRUE(more.ok() && *more) << more.status().message();
+      EXPECT_EQ(std::memcmp(frame.samples.data(), content.data() + i * kFrame, kFrame), 0);
+    }
+    const Result<bool> more = (*source)->next(frame);
+    if (raw) {
+      EXPECT_TRUE(contains(more.status().message(), "frame 2 has 5 of 3600000 bytes")) << more.status().message();
+    } else {
+      EXPECT_TRUE(more.ok() && !*more);
+    }
+  }
+}
+
 TEST(Raw, IsWhatTheUserSays) {
   const Drawing drawing{.width = 10, .height = 6, .tag = "422p10"};
   std::string content = draw_frame(drawing, 0, 10) + draw_frame(drawing, 1, 10);

@@ -152,6 +152,8 @@ LoadedDriver CudaDriver::load() {
   library.bind(driver->launch, "cuLaunchKernel");
   library.bind(driver->error_name, "cuGetErrorName");
   library.bind(driver->error_string, "cuGetErrorString");
+  library.bind_optional(driver->lock_host, "cuMemHostRegister_v2");
+  library.bind_optional(driver->unlock_host, "cuMemHostUnregister");
   library.bind_optional(driver->device_uuid, "cuDeviceGetUuid");
   library.bind_optional(driver->pci_address, "cuDeviceGetPCIBusId");
   // Since CUDA 11.4.

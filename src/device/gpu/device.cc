@@ -41,6 +41,20 @@ class GpuPinnedMemory : public PinnedMemory {
   std::shared_ptr<GpuContext> context_;
 };
 
+class GpuLockedMemory : public PinnedMemory {
+ public:
+  GpuLockedMemory(std::shared_ptr<GpuContext> context, std::span<std::byte> pages) : context_(std::move(context)) {
+    data_ = pages.data();
+    size_ = pages.size();
+  }
+  ~GpuLockedMemory() override {
+    context_->call_last([this] { context_->driver().unlock_host(data_); });
+  }
+
+ private:
+  std::shared_ptr<GpuContext> context_;
+};
+
 class GpuEvent : public Event {
  public:
   GpuEvent(std::shared_ptr<GpuContext> context, void* handle) : context_(std::move(context)), handle_(handle) {}
@@ -154,6 +168,14 @@ class GpuDevice : public Device {
     // It is the host's memory that ran out.
     return Status(status.code() == StatusCode::device_memory ? StatusCode::out_of_memory : status.code(),
                   fmt::format("{}; {} bytes of page-locked host memory were needed", status.message(), bytes));
+  }
+
+  Result<std::unique_ptr<PinnedMemory>> lock_pages(std::span<std::byte> pages) override {
+    if (!driver().lock_host.found() || !driver().unlock_host.found()) return std::unique_ptr<PinnedMemory>();
+    const Status status =
+        context_->call([&] { return driver().lock_host(pages.data(), pages.size(), kPortableHostMemory); });
+    if (!status.ok()) return status;
+    return std::unique_ptr<PinnedMemory>(new GpuLockedMemory(context_, pages));
   }
 
   Result<std::unique_ptr<Queue>> create_queue() override {

@@ -100,6 +100,8 @@ class GpuDriver {
   DriverFunction<uint64_t> release;
   DriverFunction<void**, size_t, unsigned> allocate_host;
   DriverFunction<void*> release_host;
+  DriverFunction<void*, size_t, unsigned> lock_host;  // may be lacking, as may the next
+  DriverFunction<void*> unlock_host;
   DriverFunction<void**, const void*, unsigned, int*, void**>
       load_module;  // module, image, options, their keys and values
   DriverFunction<void*> unload_module;

@@ -103,6 +103,8 @@ LoadedDriver HipDriver::load() {
   library.bind(driver->copy_to_host, "hipMemcpyDtoHAsync");
   library.bind(driver->fill_words, "hipMemsetD32Async");
   library.bind(driver->launch, "hipModuleLaunchKernel");
+  library.bind_optional(driver->lock_host, "hipHostRegister");
+  library.bind_optional(driver->unlock_host, "hipHostUnregister");
   library.bind_optional(driver->device_uuid, "hipDeviceGetUuid");
   library.bind_optional(driver->pci_address, "hipDeviceGetPCIBusId");
   driver->error_name = reinterpret_cast<const char* (*)(int)>(library.find("hipGetErrorName"));

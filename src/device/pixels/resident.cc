@@ -204,10 +204,13 @@ void Resident::settle() {
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !sending_; });
-    if (arrived_ || !claimed_) return;
+    if (!claimed_) return;
   }
   // A failure was told to whoever waited for rows.
-  (void)pool_->on_copy_queue([](Queue& queue) { return queue.wait(); });
+  if (!arrived_) (void)pool_->on_copy_queue([](Queue& queue) { return queue.wait(); });
+  // The memory may go before this object does, and must not be page-locked any more then.
+  const std::lock_guard lock(mutex_);
+  straight_.clear();
 }
 
 bool Resident::is_small() const {
