@@ -8,6 +8,7 @@
 #include "cli/request.h"
 #include "cli/text.h"
 #include "engine/options.h"
+#include "metrics/zensim/pooling.h"
 
 namespace acuity::cli {
 namespace {
@@ -32,6 +33,14 @@ std::string described(const MetricInfo& metric, const Console& console) {
   return text;
 }
 
+// The features of zensim, which are too many for the list of all metrics.
+std::string listed_features() {
+  std::string text = "  features      index and name; docs/metrics/zensim.md says what each is\n";
+  const std::vector<std::string>& names = zensim::feature_names();
+  for (size_t i = 0; i < names.size(); ++i) text += fmt::format("    {:3}  {}\n", i, names[i]);
+  return text;
+}
+
 }  // namespace
 
 int run_metrics(const Request& request, Console& console) {
@@ -39,7 +48,10 @@ int run_metrics(const Request& request, Console& console) {
   const auto add = [&](const MetricInfo& metric) {
     text += fmt::format("{}{}", text.empty() ? "" : "\n", described(metric, console));
   };
-  for (const std::string& name : request.arguments()) add(*find_metric(name));
+  for (const std::string& name : request.arguments()) {
+    add(*find_metric(name));
+    if (name == "zensim") text += listed_features();
+  }
   if (request.arguments().empty()) {
     for (const MetricInfo& metric : metrics()) add(metric);
   }

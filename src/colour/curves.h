@@ -14,6 +14,7 @@
 #define CURVE_HLG 6          // BT.2100, scene light
 #define CURVE_HLG_GREY 7     // the same on a display: to the power a, times b
 #define CURVE_OF_PROFILE 8   // of an ICC profile; has no function in the dialect
+#define CURVE_SRGB_SMOOTH 9  // sRGB with constants that leave no step between its two parts
 
 // What may be done to a pixel then, in this order; each is one bit.
 #define STEP_SHOW_HLG 1  // the display's part of HLG, by the brightness of the pixel

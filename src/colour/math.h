@@ -47,6 +47,13 @@ FUNCTION real srgb_light(real encoded) {
   return with_sign_of(encoded, select(x <= real(0.04045f), x * real(0.0773993805f), curved));
 }
 
+// The same with constants that leave no step, and no bend, where its two parts meet.
+FUNCTION real srgb_light_smooth(real encoded) {
+  const real x = abs(encoded);
+  const real curved = power(divide(x + real(0.0550107189f), real(1.05501072f)), real(2.4f));
+  return with_sign_of(encoded, select(x <= real(0.0392933707f), x * real(0.0773993805f), curved));
+}
+
 // What libjxl computes for it: a quotient of polynomials, within 3e-7, in its operation order.
 FUNCTION real srgb_light_of_libjxl(real encoded) {
   const real x = abs(encoded);
@@ -87,6 +94,7 @@ FUNCTION real hlg_scene(real encoded) {
 FUNCTION real light_of_sample(int curve, real a, real b, real encoded) {
   if (curve == CURVE_SRGB || curve == CURVE_SRGB_SINGLE) return srgb_light(encoded);
   if (curve == CURVE_SRGB_LIBJXL) return srgb_light_of_libjxl(encoded);
+  if (curve == CURVE_SRGB_SMOOTH) return srgb_light_smooth(encoded);
   if (curve == CURVE_POWER) return with_sign_of(encoded, power(abs(encoded), a));
   if (curve == CURVE_PQ) return pq_light(encoded) * a;
   if (curve == CURVE_HLG) return hlg_scene(encoded);

@@ -121,6 +121,8 @@ struct Rows::Maker {
       case WorkingSpace::SrgbCurve::single:
         return set_curve(CURVE_SRGB_SINGLE, 1, 0,
                          [](double x) { return srgb_to_linear_single(static_cast<float>(x)); });
+      case WorkingSpace::SrgbCurve::smooth:
+        return set_curve(CURVE_SRGB_SMOOTH, 1, 0, srgb_to_linear_smooth);
     }
   }
   void set_matrix(const Matrix3& matrix);

@@ -30,6 +30,7 @@ struct WorkingSpace {
     exact,   ///< IEC 61966-2-1
     libjxl,  ///< libjxl's rational approximation, in its operation order
     single,  ///< the curve of the standard, each step rounded to float, as dssim has it
+    smooth,  ///< with constants that leave no step where its two parts meet, as zensim has it
   };
   SrgbCurve srgb_curve = SrgbCurve::exact;
   double nits_of_one = 203;  ///< what 1.0 means for PQ and HLG, whose samples stand for absolute light

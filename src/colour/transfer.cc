@@ -31,6 +31,13 @@ double srgb_to_linear(double encoded) {
   return std::copysign(linear, encoded);
 }
 
+double srgb_to_linear_smooth(double encoded) {
+  constexpr double kOffset = 0.0550107189475866, kFirst = 12.92 * 0.003041282560127521;
+  const double x = std::abs(encoded);
+  const double linear = x <= kFirst ? x / 12.92 : exact_power((x + kOffset) / (1 + kOffset), 2.4);
+  return std::copysign(linear, encoded);
+}
+
 double linear_to_srgb(double linear) {
   const double x = std::abs(linear);
   const double encoded = x <= 0.04045 / 12.92 ? x * 12.92 : 1.055 * exact_power(x, 1 / 2.4) - 0.055;

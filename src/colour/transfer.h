@@ -11,7 +11,10 @@ namespace acuity {
 double srgb_to_linear(double encoded);
 double linear_to_srgb(double linear);
 
-/// The same with its constants and each of its steps rounded to float, within 4e-7 of it: what dssim computes.
+/// The same with constants that leave no step where its two parts meet, within 5e-6 of it: what zensim computes.
+double srgb_to_linear_smooth(double encoded);
+
+/// IEC 61966-2-1 with its constants and each of its steps rounded to float, within 4e-7 of it: what dssim computes.
 float srgb_to_linear_single(float encoded);
 
 /// x ^ exponent with the sign of x; gamma curves and BT.1886 (2.4) either way.

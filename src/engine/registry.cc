@@ -9,13 +9,14 @@
 #include "metrics/iwssim/metric.h"
 #include "metrics/mse/metric.h"
 #include "metrics/ssimulacra2/metric.h"
+#include "metrics/zensim/metric.h"
 
 namespace acuity {
 
 const std::vector<MetricEntry>& registry() {
   static const std::vector<MetricEntry> entries = {
       ssimulacra2_entry(), butteraugli_entry(), dssim_entry(), iwssim_entry(),
-      msssim_entry(),      psnr_entry(),        mse_entry(),
+      msssim_entry(),      zensim_entry(),      psnr_entry(),  mse_entry(),
   };
   return entries;
 }

@@ -75,7 +75,8 @@ std::string y4m(const std::string& tag, const std::string& extra, const std::str
   return "YUV4MPEG2 W180 H176 F25:1 Ip C" + tag + extra + "\nFRAME\n" + planes;
 }
 
-constexpr const char* kPictureMetrics[] = {"ssimulacra2", "butteraugli", "dssim", "iwssim", "msssim", "psnr", "mse"};
+constexpr const char* kPictureMetrics[] = {"ssimulacra2", "butteraugli", "dssim", "iwssim",
+                                           "msssim",      "zensim",      "psnr",  "mse"};
 
 // ---------------------------------------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ double worst_error(const SampleSteps& steps, const std::function<double(double)>
 
 TEST(Steps, CurvesAreWithinTheirBounds) {
   EXPECT_LT(worst_error({.curve = CURVE_SRGB}, srgb_to_linear, -1.0f, 4.0f), 5e-7);
+  EXPECT_LT(worst_error({.curve = CURVE_SRGB_SMOOTH}, srgb_to_linear_smooth, -1.0f, 4.0f), 5e-7);
   EXPECT_LT(worst_error({.curve = CURVE_POWER, .a = 2.5f}, [](double x) { return signed_power(x, 2.5); }, -2, 2), 1e-7);
   EXPECT_LT(worst_error({.curve = CURVE_PQ, .a = 10000}, pq_to_nits, 0.001f, 1.0f), 2e-6);
   EXPECT_LT(worst_error({.curve = CURVE_HLG}, hlg_to_scene, -0.5f, 1.5f), 1e-6);

@@ -8,6 +8,20 @@
 namespace acuity {
 namespace {
 
+TEST(Transfer, SrgbWithoutAStep) {
+  // The two parts meet, and the curve stays close to the standard's.
+  const double meet = 12.92 * 0.003041282560127521;
+  EXPECT_NEAR(srgb_to_linear_smooth(meet), srgb_to_linear_smooth(std::nextafter(meet, 1.0)), 1e-16);
+  EXPECT_EQ(srgb_to_linear_smooth(1), 1);
+  EXPECT_EQ(srgb_to_linear_smooth(-0.02), -0.02 / 12.92);
+  double worst = 0;
+  for (int code = 0; code < 256; ++code) {
+    worst = std::max(worst, std::abs(srgb_to_linear_smooth(code / 255.0) - srgb_to_linear(code / 255.0)));
+  }
+  EXPECT_LT(worst, 5e-6);
+  EXPECT_GT(worst, 4e-6);
+}
+
 TEST(Transfer, SrgbKnownValues) {
   EXPECT_EQ(srgb_to_linear(0), 0);
   EXPECT_DOUBLE_EQ(srgb_to_linear(1), 1);

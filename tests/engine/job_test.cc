@@ -22,7 +22,8 @@ namespace {
 
 using tests::Sheet;
 
-const std::vector<MetricRequest> kAll{"ssimulacra2", "butteraugli", "dssim", "iwssim", "msssim", "psnr", "mse"};
+const std::vector<MetricRequest> kAll{"ssimulacra2", "butteraugli", "dssim", "iwssim",
+                                      "msssim",      "psnr",        "mse",   "zensim"};
 
 Sheet drawn(int number, Channels channels = Channels::rgb, int width = 90, int height = 61) {
   return Sheet({}, width, height, channels, [=](int c, int x, int y) {

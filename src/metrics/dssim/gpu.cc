@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "device/pixels/feed.h"
 #include "device/workspace.h"
+#include "engine/alpha_feed.h"
 #include "lang/host.h"
 #include "metrics/dssim/runner.h"
 #include "sums/tiles.h"
@@ -44,69 +44,6 @@ Status too_big(const Metric::Setup& setup) {
   return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu",
                                                  setup.width, setup.height));
 }
-
-// What a kernel is told of the rows of one picture.
-struct Sent {
-  SentPixels pixels;
-  DeviceArray<const unsigned char> alpha;
-  int has_alpha = 0;
-};
-
-// A picture's colour, and its alpha as a picture of its own.
-class PictureFeed {
- public:
-  Status create(Workspace& workspace, Queue& maker, const Senders& senders, int rows) {
-    ACUITY_TRY_ASSIGN(colour_, Feed::create(workspace, maker, senders, rows));
-    ACUITY_TRY_ASSIGN(alpha_, Feed::create(workspace, maker, senders, rows));
-    return {};
-  }
-
-  Status begin(const Picture& picture, const std::shared_ptr<DevicePool>& pool) {
-    DevicePicture colour, transparency;
-    has_alpha_ = picture.alpha != nullptr;
-    if (has_alpha_) {
-      const int channel = picture.alpha->channel_count() - 1;
-      ImageView alpha = *picture.alpha;
-      alpha.planes = {picture.alpha->planes[static_cast<size_t>(channel)]};
-      alpha.channels = Channels::grey;
-      alpha.colour = {.transfer = Transfer::linear};
-      Result<Rows> rows = Rows::create(alpha, {}, std::nullopt);
-      if (!rows.ok()) return rows.status();
-      ACUITY_TRY_ASSIGN(transparency, device_picture(*picture.input, *rows, pool, channel));
-      ACUITY_TRY(alpha_->begin(transparency));
-    }
-    ACUITY_TRY_ASSIGN(colour, device_picture(*picture.input, *picture.rows, pool));
-    return colour_->begin(colour);
-  }
-
-  void add_to(std::vector<Feed*>& feeds) {
-    feeds.push_back(&*colour_);
-    if (has_alpha_) feeds.push_back(&*alpha_);
-  }
-
-  Result<Sent> take(Queue& queue, int y, int y_end) {
-    Sent sent;
-    ACUITY_TRY_ASSIGN(sent.pixels, colour_->take(queue, y, y_end));
-    if (has_alpha_) {
-      SentPixels alpha;
-      ACUITY_TRY_ASSIGN(alpha, alpha_->take(queue, y, y_end));
-      sent.alpha = alpha.samples;
-      sent.has_alpha = 1;
-    }
-    return sent;
-  }
-
-  Status release(Queue& queue) {
-    if (has_alpha_) ACUITY_TRY(alpha_->release(queue));
-    return colour_->release(queue);
-  }
-
-  size_t bytes() const { return colour_->bytes() + alpha_->bytes(); }
-
- private:
-  std::optional<Feed> colour_, alpha_;
-  bool has_alpha_ = false;
-};
 
 // The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
 class PreparedPicture final : public PreparedReference {
@@ -145,7 +82,8 @@ class GpuRunner final : public Runner {
                                  : *reference.picture;
     std::vector<Feed*> feeds;
     for (size_t i = 0; i < 2; ++i) {
-      ACUITY_TRY(feeds_[i].begin(i == 0 ? original : distorted, setup_.pool));
+      const Picture& picture = i == 0 ? original : distorted;
+      ACUITY_TRY(feeds_[i].begin(*picture.input, *picture.rows, picture.alpha, setup_.pool));
       feeds_[i].add_to(feeds);
     }
     ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
@@ -189,7 +127,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(float), "dssim"));
     ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
     ACUITY_TRY_ASSIGN(work_, workspace_.create_queue());
-    for (PictureFeed& feed : feeds_) ACUITY_TRY(feed.create(workspace_, *maker_, setup_.senders(), band_));
+    for (AlphaFeed& feed : feeds_) ACUITY_TRY(feed.create(workspace_, *maker_, setup_.senders(), band_));
     return workspace_.prepare({kernels::make_lab, kernels::blur_chroma, kernels::score_tiles, kernels::sum_deviations});
   }
 
@@ -201,7 +139,7 @@ class GpuRunner final : public Runner {
   // Rows y .. y_end - 1 of both pictures, through all scales as far as they go.
   Status run_band(int y, int y_end) {
     for (size_t i = 0; i < 2; ++i) {
-      Sent sent;
+      AlphaFeed::Sent sent;
       ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, y_end));
       ACUITY_TRY(work_->run(kernels::make_lab, groups(setup_.width, 32), groups(y_end - y, 32), sent.pixels.samples,
                             sent.pixels.table, sent.alpha, array<float>(lab_), sent.pixels.form, sent.pixels.extent,
@@ -242,7 +180,7 @@ class GpuRunner final : public Runner {
   int band_ = 0;                                         // rows
   int tile_rows_ = 0;                                    // of all scales
   size_t lab_ = 0, ready_ = 0, errors_ = 0, tiles_ = 0;  // offsets
-  std::array<PictureFeed, 2> feeds_;
+  std::array<AlphaFeed, 2> feeds_;
   Workspace workspace_;  // last: its queues go before what they work on
   Queue *maker_ = nullptr, *work_ = nullptr;
 };

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "metrics/zensim/metric.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "colour/alpha.h"
+#include "colour/rows.h"
+#include "metrics/zensim/pooling.h"
+#include "metrics/zensim/runner.h"
+
+namespace acuity {
+namespace zensim {
+namespace {
+
+constexpr const char* kAlphaRule = "composited in linear light on a pattern of greys keyed by the place";
+
+// What the options ask for.
+struct Request {
+  Profile profile = Profile::preview2;
+  size_t reported = 0;          // features among the outputs
+  std::optional<double> white;  // nits; none: whatever the pictures say
+
+  explicit Request(const OptionValues& options)
+      : profile(options.text("profile") == "preview-v0.1" ? Profile::preview1 : Profile::preview2),
+        white(options.number("white")) {
+    const std::string& features = options.text("features");
+    if (features == "basic") reported = kBasicFeatures;
+    if (features == "extended") reported = kExtendedFeatures;
+    if (features == "all") reported = kAllFeatures;
+  }
+  bool weighted() const { return reported > kBasicFeatures; }
+};
+
+bool is_hdr(const ImageView& view) {
+  return !view.colour.icc && (view.colour.transfer == Transfer::pq || view.colour.transfer == Transfer::hlg);
+}
+
+// A picture as the runners take it.
+struct Opened {
+  Input input;
+  std::optional<Rows> rows;
+  float nits = 0;
+
+  static Result<Opened> create(const Input& input, const Request& request) {
+    Opened opened{input, std::nullopt, 0};
+    const bool absolute = request.white || is_hdr(input.view());
+    if (absolute) opened.nits = static_cast<float>(request.white.value_or(1));
+    const WorkingSpace space{.encoding = WorkingSpace::Encoding::linear,
+                             .srgb_curve = WorkingSpace::SrgbCurve::smooth,
+                             .nits_of_one = request.white.value_or(1)};
+    ACUITY_TRY_ASSIGN(opened.rows, Rows::create(without_alpha(input.view()), space, std::nullopt));
+    return opened;
+  }
+  bool has_alpha() const { return input.view().has_alpha(); }
+  Picture picture() const { return {&input, &*rows, has_alpha() ? &input.view() : nullptr, nits}; }
+};
+
+// What is prepared of a reference.
+class Reference final : public PreparedReference {
+ public:
+  std::shared_ptr<const PreparedReference> prepared;
+  std::string description;
+  bool has_alpha = false;
+  bool is_absolute = false;
+
+  size_t bytes() const override { return prepared->bytes(); }
+};
+
+class Zensim final : public Metric {
+ public:
+  static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
+    const Request request(setup.options);
+    const Layout layout(setup.width, setup.height);
+    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup, layout, request.weighted())
+                                                        : create_cpu_runner(setup, layout, request.weighted());
+    if (!runner.ok()) return runner.status();
+    return std::unique_ptr<Metric>(new Zensim(layout, request, std::move(*runner)));
+  }
+
+  size_t working_bytes() const override { return runner_->working_bytes(); }
+
+  Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
+    Result<Opened> opened = Opened::create(input, request_);
+    if (!opened.ok()) return opened.status();
+    auto reference = std::make_shared<Reference>(about(*opened));
+    ACUITY_TRY_ASSIGN(reference->prepared, runner_->prepare(opened->picture()));
+    return std::shared_ptr<const PreparedReference>(std::move(reference));
+  }
+
+  Result<Measurement> score(const PreparedReference& prepared, const Input& distorted) override {
+    const auto& reference = static_cast<const Reference&>(prepared);
+    return measure({.picture = nullptr, .prepared = reference.prepared.get()}, reference, distorted);
+  }
+
+  Result<Measurement> score(const Input& reference, const Input& distorted) override {
+    Result<Opened> opened = Opened::create(reference, request_);
+    if (!opened.ok()) return opened.status();
+    const Picture picture = opened->picture();
+    return measure({.picture = &picture, .prepared = nullptr}, about(*opened), distorted);
+  }
+
+ private:
+  Zensim(const Layout& layout, const Request& request, std::unique_ptr<Runner> runner)
+      : layout_(layout), request_(request), runner_(std::move(runner)) {}
+
+  static Reference about(const Opened& opened) {
+    Reference reference;
+    reference.description = opened.rows->description();
+    reference.has_alpha = opened.has_alpha();
+    reference.is_absolute = opened.nits != 0;
+    return reference;
+  }
+
+  Result<Measurement> measure(const ReferencePicture& reference, const Reference& about_reference,
+                              const Input& distorted) {
+    Result<Opened> opened = Opened::create(distorted, request_);
+    if (!opened.ok()) return opened.status();
+    if (about_reference.is_absolute != (opened->nits != 0)) {
+      return Status(StatusCode::input,
+                    fmt::format("the reference is {} and the distorted picture is {}; zensim compares two pictures of "
+                                "the same kind, or any two with white=NITS, the luminance of SDR white",
+                                about_reference.is_absolute ? "HDR" : "SDR", opened->nits != 0 ? "HDR" : "SDR"));
+    }
+    Result<const PictureSums*> sums = runner_->run(reference, opened->picture());
+    if (!sums.ok()) return sums.status();
+    const Pooled pooled = pool(layout_, **sums);
+    Measurement measured;
+    const double distance = raw_distance(request_.profile, pooled.features);
+    measured.value = score_of(distance);
+    measured.outputs = {{"raw_distance", distance},
+                        {"mean_offset_x", pooled.offset[0]},
+                        {"mean_offset_y", pooled.offset[1]},
+                        {"mean_offset_b", pooled.offset[2]}};
+    for (size_t i = 0; i < request_.reported; ++i) {
+      const bool skipped = !request_.weighted() && skips(request_.profile, i);
+      measured.outputs.push_back({feature_names()[i], skipped ? 0 : pooled.features[i]});
+    }
+    measured.assumptions = {"reference: " + about_reference.description, "distorted: " + opened->rows->description()};
+    if (about_reference.has_alpha || opened->has_alpha()) {
+      measured.assumptions.push_back(std::string("alpha: ") + kAlphaRule);
+    }
+    if (layout_.mirrored.width != layout_.picture.width || layout_.mirrored.height != layout_.picture.height) {
+      measured.assumptions.push_back(fmt::format("small: {} x {} pixels mirrored up to {} x {}", layout_.picture.width,
+                                                 layout_.picture.height, layout_.mirrored.width,
+                                                 layout_.mirrored.height));
+    }
+    if (opened->nits != 0) {
+      measured.assumptions.push_back("absolute luminance in PU21 codes; the weights were trained on SDR pictures");
+    }
+    return measured;
+  }
+
+  Layout layout_;
+  Request request_;
+  std::unique_ptr<Runner> runner_;
+};
+
+// Nobody published anchors; docs/metrics/zensim.md tells what values occur.
+std::string no_meaning(double) { return ""; }
+
+}  // namespace
+}  // namespace zensim
+
+MetricEntry zensim_entry() {
+  MetricInfo info;
+  info.name = "zensim";
+  info.version = "0.3.0";
+  info.title = "zensim: structure, edges and error of three colour planes over four scales; up to 372 features";
+  info.better = Better::higher;
+  info.identical = 100;
+  info.minimum_side = 1;
+  info.alpha_rule = zensim::kAlphaRule;
+  info.options = {
+      {.name = "profile",
+       .help = "the weights that make a score of the features",
+       .default_value = "preview-v0.2",
+       .words = {"preview-v0.1", "preview-v0.2"}},
+      {.name = "features",
+       .help = "how many features to report: 228, 300 or 372; the score does not depend on it",
+       .default_value = "none",
+       .words = {"none", "basic", "extended", "all"}},
+      {.name = "white",
+       .help = "luminance of white in nits; compares absolute luminance, as is always done for PQ and HLG",
+       .default_value = "auto",
+       .minimum = 1,
+       .maximum = 10000,
+       .words = {"auto"}},
+  };
+  return {.info = std::move(info),
+          .create = zensim::Zensim::create,
+          .meaning = zensim::no_meaning,
+          .on_gpu = true,
+          .cpu_ns = 20};
+}
+
+}  // namespace acuity
