@@ -142,6 +142,12 @@ class VideoScorer {
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
       if (result_.scores.back().metric->is_frame_metric) continue;
+      if (metric.name == "cvvdp" && (reference_->format().frames != 1 || distorted_->format().frames != 1)) {
+        return Status(StatusCode::usage,
+                      fmt::format("{}: cvvdp scores pictures, not videos yet; extract the frames that "
+                                  "matter as pictures, or use another metric",
+                                  reference_->name()));
+      }
       places_.push_back(result_.scores.size() - 1);
       // The one name that other tools have for something else.
       if (metric.name == "psnr" && !(reference_->format().rgb && distorted_->format().rgb)) {

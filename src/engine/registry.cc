@@ -5,6 +5,7 @@
 #include "engine/frame_metric.h"
 #include "engine/metric.h"
 #include "metrics/butteraugli/metric.h"
+#include "metrics/cvvdp/metric.h"
 #include "metrics/dssim/metric.h"
 #include "metrics/iwssim/metric.h"
 #include "metrics/mse/metric.h"
@@ -15,7 +16,7 @@ namespace acuity {
 
 const std::vector<MetricEntry>& registry() {
   static const std::vector<MetricEntry> entries = {
-      ssimulacra2_entry(), butteraugli_entry(), dssim_entry(), iwssim_entry(),
+      ssimulacra2_entry(), butteraugli_entry(), cvvdp_entry(), dssim_entry(), iwssim_entry(),
       msssim_entry(),      zensim_entry(),      psnr_entry(),  mse_entry(),
   };
   return entries;

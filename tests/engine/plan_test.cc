@@ -10,6 +10,7 @@
 #include "acuity/plan.h"
 #include "acuity/scorer.h"
 #include "device/fake_driver_test.h"
+#include "engine/metric.h"
 
 namespace acuity {
 namespace {
@@ -26,10 +27,10 @@ constexpr Kind kKinds[] = {{SampleType::u8, Channels::rgb},
 constexpr std::pair<int, int> kSizes[] = {{176, 180}, {512, 512}, {700, 760}, {1400, 1000}};
 const MemoryMode kModes[] = {MemoryMode::full(), MemoryMode::strip(64)};
 
-std::vector<std::string> picture_metrics() {
+std::vector<std::string> picture_metrics(bool on_gpu) {
   std::vector<std::string> names;
-  for (const MetricInfo& info : metrics()) {
-    if (!info.is_frame_metric) names.push_back(info.name);
+  for (const MetricEntry& entry : registry()) {
+    if (!on_gpu || entry.on_gpu) names.push_back(entry.info.name);
   }
   return names;
 }
@@ -69,7 +70,7 @@ class PlanTest : public FakeDriverTest {
 };
 
 TEST_F(PlanTest, IsWhatIsAllocatedOnADevice) {
-  for (const std::string& metric : picture_metrics()) {
+  for (const std::string& metric : picture_metrics(true)) {
     for (const auto& [width, height] : kSizes) {
       for (const MemoryMode& mode : kModes) {
         for (const Kind& kind : kKinds) {
@@ -109,7 +110,7 @@ TEST_F(PlanTest, IsWhatSeveralMetricsAllocateTogether) {
 }
 
 TEST(Plan, IsWhatIsAllocatedOnTheCpu) {
-  for (const std::string& metric : picture_metrics()) {
+  for (const std::string& metric : picture_metrics(false)) {
     for (const auto& [width, height] : kSizes) {
       for (const MemoryMode& mode : kModes) {
         const std::string what = fmt::format("{} {}x{} strip {}", metric, width, height, mode.rows);
@@ -139,7 +140,7 @@ TEST(Plan, IsForOneDevice) {
 // Every metric, with memory for all of it, for ever smaller strips, and for none.
 TEST_F(PlanTest, AutomaticTakesTheLargestStripThatFits) {
   constexpr int kWidth = 1400, kHeight = 1000;
-  for (const std::string& metric : picture_metrics()) {
+  for (const std::string& metric : picture_metrics(true)) {
     ScorerOptions options{.metrics = {metric}, .device = "cuda"};
     const auto planned = [&](int rows) {
       ScorerOptions strips = options;

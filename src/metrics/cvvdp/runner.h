@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// All scales of a pair of pictures on the CPU.
+#ifndef ACUITY_METRICS_CVVDP_RUNNER_H
+#define ACUITY_METRICS_CVVDP_RUNNER_H
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/threads.h"
+#include "metrics/cvvdp/cpu.h"
+
+namespace acuity::cvvdp {
+
+/// The scales of a picture from the second on, or of a frame from the first on.
+class Pyramid {
+ public:
+  static Result<Pyramid> create(const std::vector<Scale>& scales, int channels);
+  size_t bytes() const { return arena_.size(); }
+  bool has(size_t index) const { return index >= first_; }
+  const PlaneReader& operator[](size_t index) const { return scales_[index - first_]; }
+
+ private:
+  Arena arena_;
+  size_t first_ = 0;
+  std::vector<PlaneReader> scales_;
+};
+
+/// Both sides of a pair. A picture's first scale is read anew whenever it is needed; a frame's is in the pyramid.
+struct Sides {
+  const ChannelReader* reference = nullptr;
+  const Pyramid* reference_pyramid = nullptr;
+  const ChannelReader* distorted = nullptr;
+  const Pyramid* distorted_pyramid = nullptr;
+};
+
+class Runner {
+ public:
+  Runner(const Threads& threads, Size picture, double pixels_per_degree, int channels);
+
+  size_t bytes() const;
+  const std::vector<Scale>& scales() const { return scales_; }
+  void build(const ChannelReader& picture, const Pyramid& pyramid) const;
+  Differences compare(const Sides& sides);
+
+ private:
+  void share(int count, size_t scratch_floats, const std::function<void(int, float*)>& work) const;
+
+  const Threads& threads_;
+  int channels_;
+  std::vector<Scale> scales_;
+  std::vector<std::vector<TileSums>> tiles_;  // of each subband but the base
+};
+
+}  // namespace acuity::cvvdp
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The display that the options of the metric describe, and how it reads what files hold.
+#ifndef ACUITY_METRICS_CVVDP_SCREEN_H
+#define ACUITY_METRICS_CVVDP_SCREEN_H
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acuity/image.h"
+#include "acuity/scorer.h"
+#include "engine/options.h"
+#include "metrics/cvvdp/display.h"
+
+namespace acuity::cvvdp {
+
+/// A display that pictures are shown on.
+class Screen {
+ public:
+  Screen(Display display, const Photometry& photometry) : display_(std::move(display)), photometry_(photometry) {}
+
+  const Display& display() const { return display_; }
+  const Photometry& photometry() const { return photometry_; }
+  /// The light of all codes of a depth, made when it is first asked for.
+  const std::shared_ptr<const std::vector<float>>& table_of(int depth);
+  /// For the list of assumptions: the display, and what becomes of samples that mean this.
+  std::string description() const;
+  std::string reading_of(const Colour& colour) const;
+
+ private:
+  Display display_;
+  Photometry photometry_;
+  std::map<int, std::shared_ptr<const std::vector<float>>> tables_;
+};
+
+/// The one that was chosen, or by default the standard ones for what files hold, which differ only in how they make
+/// light.
+class Screens {
+ public:
+  static Result<Screens> create(const OptionValues& options);
+  double pixels_per_degree() const { return cvvdp::pixels_per_degree(screens_[0].display()); }
+  /// For a reference whose samples mean this.
+  Result<Screen*> for_colour(const Colour& reference);
+
+ private:
+  std::vector<Screen> screens_;
+};
+
+/// Which display, and what of it is replaced.
+std::vector<MetricOption> display_options();
+
+/// What a score means to a person.
+std::string meaning_of_jod(double value);
+
+}  // namespace acuity::cvvdp
+
+#endif
