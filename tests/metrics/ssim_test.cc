@@ -1,10 +1,60 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cmath>
+#include <random>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "lang/host.h"
 #include "support/features.h"
 
 namespace acuity::tests {
 namespace {
+
+using namespace kernel_dialect;
+#include "sums/ordered_wide_sums.h"
+
+// As the kernel: segment by segment, and term by term where the sum may leave its unit.
+double sum_by_steps(const std::vector<double>& terms, size_t segment, int& plain) {
+  double sum = 0;
+  for (size_t begin = 0; begin < terms.size(); begin += segment) {
+    const size_t end = std::min(begin + segment, terms.size()), middle = begin + (end - begin) / 3;
+    WideSteps first = no_wide_steps(), second = no_wide_steps();
+    const bool has_units = wide_sum_has_units(sum);
+    for (size_t i = begin; i < end && has_units; ++i) {
+      add_wide_term(i < middle ? first : second, terms[i], wide_units_scale(sum));
+    }
+    const WideSteps steps = then_wide_steps(limited_wide(first), limited_wide(second));
+    const int64_t units = units_of_wide_sum(sum);
+    if (has_units && wide_steps_are_plain(true, units, steps)) {
+      sum = wide_sum_of_units(sum, wide_units_after(units, steps));
+      ++plain;
+      continue;
+    }
+    for (size_t i = begin; i < end; ++i) sum += terms[i];
+  }
+  return sum;
+}
+
+// Terms of both signs and all magnitudes, many of them in the middle between two units.
+TEST(OrderedWideSums, AreThoseOfAPlainLoop) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> terms(2000);
+    for (double& term : terms) {
+      const uint64_t bits = round % 3 == 0 ? random() % 4 : random() % (uint64_t{1} << 53);
+      const int exponent = -static_cast<int>(random() % static_cast<uint64_t>(round % 60 + 1)) - round % 40;
+      term = std::ldexp(static_cast<double>(bits), exponent);
+      if (round % 5 != 0 && random() % 8 == 0) term = -term;
+    }
+    terms[0] = round % 2 == 0 ? 1e5 : -1e5;
+    double expected = 0;
+    for (const double term : terms) expected += term;
+    int plain = 0;
+    for (const size_t segment : {1, 7, 16, 30}) EXPECT_EQ(sum_by_steps(terms, segment, plain), expected) << round;
+    EXPECT_GT(plain, 0);
+  }
+}
 
 // The definition, with loops over all taps.
 double plain_ssim(const FrameView& a, const FrameView& b) {

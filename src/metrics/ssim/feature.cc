@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "frames/frame_checks.h"
+#include "metrics/ssim/gpu.h"
 #include "metrics/ssim/rows.h"
 
 namespace acuity {
@@ -29,12 +30,24 @@ double weight_inside(int place, int side) {
 // The square of the largest sample, as an int of 32 bits holds it: for 16 bits that is -131071, and scores contain it.
 double square_of_peak(int depth) { return depth == 16 ? -131071.0 : double{(1 << depth) - 1.0} * ((1 << depth) - 1); }
 
+double c1_of(int depth) { return square_of_peak(depth) * (0.01 * 0.01); }
+double c2_of(int depth) { return square_of_peak(depth) * (0.03 * 0.03); }
+
+// What all windows of a frame weigh.
+double weight_of_windows(const FrameShape& frame) {
+  double along = 0, down = 0;
+  for (int x = 0; x < frame.width; ++x) along += weight_inside(x, frame.width);
+  for (int y = 0; y < frame.height; ++y) down += weight_inside(y, frame.height);
+  return along * down;
+}
+
 class Worker final : public FeatureWorker {
  public:
   Worker(const Feature::Setup& setup, Arena arena)
       : width_(setup.format.width),
         height_(setup.format.height),
         depth_(setup.format.depth),
+        weight_(weight_of_windows(setup.format)),
         line_bytes_(padded_row(setup.format.width) * element_bytes(setup.format.depth)),
         arena_(std::move(arena)),
         lines_(zeros(kMoments * (kLines + 1) * line_bytes_)),
@@ -42,8 +55,7 @@ class Worker final : public FeatureWorker {
         weights_(arena_.take<double>(padded_row(width_))),
         similarities_(arena_.take<double>(padded_row(width_))) {
     std::fill(weights_, weights_ + padded_row(width_), 1.0);
-    for (int x = 0; x < width_; ++x) along_ += weights_[x] = weight_inside(x, width_);
-    for (int y = 0; y < height_; ++y) down_ += weight_inside(y, height_);
+    for (int x = 0; x < width_; ++x) weights_[x] = weight_inside(x, width_);
   }
 
   static size_t bytes_needed(int width, int depth) {
@@ -67,7 +79,7 @@ class Worker final : public FeatureWorker {
       }
       if (y >= kReach) sum = add_row(y - kReach, sum);
     }
-    values[0] = sum / (along_ * down_);
+    values[0] = sum / weight_;
     return {};
   }
 
@@ -86,8 +98,8 @@ class Worker final : public FeatureWorker {
     WindowRow row{.sums = {},
                   .weights_along = weights_,
                   .weight_down = weight_inside(y, height_),
-                  .c1 = square_of_peak(depth_) * (0.01 * 0.01),
-                  .c2 = square_of_peak(depth_) * (0.03 * 0.03)};
+                  .c1 = c1_of(depth_),
+                  .c2 = c2_of(depth_)};
     for (size_t m = 0; m < kMoments; ++m) {
       for (int k = -kReach; k <= kReach; ++k) {
         const bool inside = y + k >= 0 && y + k < height_;
@@ -101,13 +113,36 @@ class Worker final : public FeatureWorker {
   }
 
   int width_, height_, depth_;
+  double weight_;
   size_t line_bytes_;
   Arena arena_;
   std::byte* lines_;
   std::byte* scratch_;
   double* weights_;
   double* similarities_;
-  double along_ = 0, down_ = 0;
+};
+
+class DeviceWorker final : public DeviceFeatureWorker {
+ public:
+  explicit DeviceWorker(const FrameShape& shape) : shape_(shape), weight_(weight_of_windows(shape)) {}
+  size_t bytes() const override { return 0; }
+  size_t scratch_bytes() const override { return ssim::scratch_bytes(shape_); }
+  size_t result_bytes() const override { return sizeof(double); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    return sum(queue, shape_, window, c1_of(shape_.depth), c2_of(shape_.depth), results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
+    double sum = 0;
+    std::memcpy(&sum, results.data(), sizeof sum);
+    numbers[0] = sum / weight_;
+    return {};
+  }
+
+ private:
+  FrameShape shape_;
+  double weight_;
 };
 
 class Ssim final : public Feature {
@@ -120,6 +155,12 @@ class Ssim final : public Feature {
     Result<Arena> arena = Arena::create(Worker::bytes_needed(setup_.format.width, setup_.format.depth));
     if (!arena.ok()) return arena.status();
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(setup_, std::move(*arena)));
+  }
+
+  bool reads(Role, int plane) const override { return plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    ACUITY_TRY(prepare(device));
+    return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<DeviceWorker>(setup_.format));
   }
 
  private:
@@ -143,7 +184,9 @@ FeatureEntry ssim_entry() {
                    .identical = 1,
                    .minimum_side = 1,
                    .alpha_rule = ""},
-          .create = ssim::create};
+          .create = ssim::create,
+          .on_gpu = true,
+          .cpu_ns = 8};
 }
 
 }  // namespace acuity

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// As ordered_sums.h, for doubles, of which any may be negative. A sum below zero is turned round, and its terms with
+// it. Whether a sum stays between two powers of two is known from how far it rises and falls at most.
+
+#define WIDE_UNITS_END 0x20000000000000L   /* a sum has fewer units than 2^53 */
+#define WIDE_UNITS_BEGIN 0x10000000000000L /* and not fewer than 2^52 */
+#define WIDE_STEPS_MOST 0x100000000000000L
+
+struct WideSteps {
+  whole64 even;
+  whole64 odd;
+  whole64 rise;
+  whole64 fall;
+};
+
+/// Whether a sum is added to by units at all; numbers next to zero are not.
+FUNCTION bool wide_sum_has_units(wide sum) {
+  return abs(sum) >= WIDE(8.271806125530277e-25) && abs(sum) < WIDE(1.0e100);  // 2^-80
+}
+
+/// How many units a sum has, without its sign, and a sum of so many units with the sign and exponent of another.
+FUNCTION whole64 units_of_wide_sum(wide sum) {
+  return (bits_of_wide(sum) & whole64(0xFFFFFFFFFFFFFL)) | whole64(WIDE_UNITS_BEGIN);
+}
+FUNCTION wide wide_sum_of_units(wide like, whole64 units) {
+  const whole64 fraction = whole64(0xFFFFFFFFFFFFFL);
+  return wide_from_bits((bits_of_wide(like) & ~fraction) | (units & fraction));
+}
+
+/// What a term is multiplied with to be in units of the sum, and of its sign.
+FUNCTION wide wide_units_scale(wide sum) {
+  const whole64 exponent = (bits_of_wide(sum) >> 52) & whole64(2047L);
+  const wide scale = wide_from_bits((whole64(2098L) - exponent) << 52);
+  return sum < WIDE(0.0) ? -scale : scale;
+}
+
+FUNCTION WideSteps no_wide_steps() {
+  WideSteps steps;
+  steps.even = whole64(0L);
+  steps.odd = whole64(0L);
+  steps.rise = whole64(0L);
+  steps.fall = whole64(0L);
+  return steps;
+}
+
+/// At most 30 times in a row.
+FUNCTION void add_wide_term(INOUT(WideSteps) steps, wide term, wide scale) {
+  const wide units = max(min(term * scale, WIDE(18014398509481984.0)), WIDE(-18014398509481984.0));  // 2^54
+  whole64 down = to_whole64(units);
+  if (to_wide(down) > units) down -= whole64(1L);
+  const wide rest = units - to_wide(down);
+  if (rest == WIDE(0.5)) {
+    steps.even += down + ((steps.even + down) & whole64(1L));
+    steps.odd += down + ((steps.odd + down + whole64(1L)) & whole64(1L));
+  } else {
+    const whole64 nearest = rest > WIDE(0.5) ? down + whole64(1L) : down;
+    steps.even += nearest;
+    steps.odd += nearest;
+  }
+  // A term that is rounded rises by one more at most.
+  steps.rise += max(down + whole64(1L), whole64(0L));
+  steps.fall += max(-down, whole64(0L));
+}
+
+/// For sums without units: whether there is anything to add.
+FUNCTION void note_wide_term(INOUT(WideSteps) steps, wide term) {
+  if (!(term == WIDE(0.0))) steps.rise = whole64(WIDE_STEPS_MOST);
+}
+
+FUNCTION WideSteps limited_wide(WideSteps steps) {
+  const whole64 most = whole64(WIDE_STEPS_MOST);
+  WideSteps result;
+  result.even = clamp(steps.even, -most, most);
+  result.odd = clamp(steps.odd, -most, most);
+  result.rise = min(steps.rise, most);
+  result.fall = min(steps.fall, most);
+  return result;
+}
+
+/// Those of the first terms and then those of the terms behind them.
+FUNCTION WideSteps then_wide_steps(WideSteps first, WideSteps second) {
+  WideSteps both;
+  both.even = first.even + ((first.even & whole64(1L)) == whole64(0L) ? second.even : second.odd);
+  both.odd = first.odd + ((first.odd & whole64(1L)) == whole64(0L) ? second.odd : second.even);
+  both.rise = first.rise + second.rise;
+  both.fall = first.fall + second.fall;
+  return limited_wide(both);
+}
+
+FUNCTION whole64 wide_units_after(whole64 units, WideSteps steps) {
+  return units + ((units & whole64(1L)) == whole64(0L) ? steps.even : steps.odd);
+}
+
+/// Whether a sum of so many units keeps its unit all the way; without units, whether nothing is added to it.
+FUNCTION bool wide_steps_are_plain(bool has_units, whole64 units, WideSteps steps) {
+  if (!has_units) return steps.rise == whole64(0L);
+  return units + steps.rise < whole64(WIDE_UNITS_END) && units - steps.fall >= whole64(WIDE_UNITS_BEGIN);
+}
