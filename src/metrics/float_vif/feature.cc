@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "engine/device_feature.h"
 #include "lang/targets.h"
 #include "frames/feature_options.h"
 #include "metrics/float_vif/worker.h"
@@ -67,6 +68,11 @@ class FloatVif final : public Feature {
     return float_vif::create_worker(parameters_);
   }
 
+  bool reads(Role, int plane) const override { return plane == 0; }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    return float_vif::create_device_worker(device, parameters_);
+  }
+
  private:
   const Parameters parameters_;
   const std::vector<FeatureOutput> outputs_;
@@ -111,6 +117,6 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
 
 }  // namespace
 
-FeatureEntry float_vif_entry() { return {info(), create}; }
+FeatureEntry float_vif_entry() { return {.info = info(), .create = create, .on_gpu = true, .cpu_ns = 12}; }
 
 }  // namespace acuity

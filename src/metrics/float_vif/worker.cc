@@ -15,7 +15,6 @@
 namespace acuity::float_vif {
 namespace {
 
-constexpr int kScales = 4;
 constexpr float kMiddle = -128;  // added to samples
 
 size_t row_floats(int width) { return round_up(static_cast<size_t>(width) + kRowSlack, 16); }
@@ -144,9 +143,7 @@ class Worker final : public FeatureWorker {
         halve_rows(reference, distorted, y / (2 * rows_) * rows_, scale + 1);
       }
     }
-    const double ratio = static_cast<double>(score.numerator) / static_cast<double>(score.denominator);
-    score.ratio = std::max(ratio, parameters_.least[scale]);
-    return score;
+    return score_of(score.numerator, score.denominator, static_cast<int>(scale), parameters_);
   }
 
   Window window(Rows& reference, Rows& distorted, int first, int count, int radius) {
@@ -189,6 +186,11 @@ class Worker final : public FeatureWorker {
 };
 
 }  // namespace
+
+vif::ScaleScore score_of(float numerator, float denominator, int scale, const Parameters& parameters) {
+  const double ratio = static_cast<double>(numerator) / static_cast<double>(denominator);
+  return {numerator, denominator, std::max(ratio, parameters.least[static_cast<size_t>(scale)])};
+}
 
 Result<std::unique_ptr<FeatureWorker>> create_worker(const Parameters& parameters) {
   auto worker = std::make_unique<Worker>(parameters);

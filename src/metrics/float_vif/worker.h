@@ -10,6 +10,7 @@
 #include "engine/feature.h"
 #include "metrics/float_vif/cpu.h"
 #include "metrics/float_vif/kernel.h"
+#include "metrics/vif/scores.h"
 
 namespace acuity::float_vif {
 
@@ -28,7 +29,13 @@ struct Parameters {
   bool scaled() const { return scaled_width != width || scaled_height != height; }
 };
 
+inline constexpr int kScales = 4;
+
+/// What the sums of a scale come to.
+vif::ScaleScore score_of(float numerator, float denominator, int scale, const Parameters& parameters);
+
 Result<std::unique_ptr<FeatureWorker>> create_worker(const Parameters& parameters);
+Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device, const Parameters& parameters);
 
 }  // namespace acuity::float_vif
 
