@@ -10,6 +10,7 @@
 #include "metrics/adm/scaled_feature.h"
 #include "metrics/adm/scales.h"
 #include "frames/feature_options.h"
+#include "metrics/float_adm/gpu.h"
 #include "metrics/float_adm/scale.h"
 #include "frames/frame_checks.h"
 
@@ -72,6 +73,14 @@ adm::Sensitivities sensitivities_of(const OptionValues& options) {
   return result;
 }
 
+class FloatAdm final : public adm::ScaledFeature<Scale, Options> {
+ public:
+  using ScaledFeature::ScaledFeature;
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    return float_adm::create_device_worker(device, plan());
+  }
+};
+
 Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   ACUITY_TRY(prepare_cpu());
   ACUITY_TRY(check_sides("float_adm", setup, adm::kLeastSide));
@@ -88,13 +97,14 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   plan.combination.harmonic = is_on(options, "adm_adm3_apply_hm");
   plan.combination.skipped_scale = static_cast<int>(*options.number("adm_skip_aim_scale"));
   plan.combination.added_up_to_1 = true;
-  return std::unique_ptr<Feature>(
-      std::make_unique<adm::ScaledFeature<Scale, Options>>(plan, adm::output_list(info(), options, false)));
+  return std::unique_ptr<Feature>(std::make_unique<FloatAdm>(plan, adm::output_list(info(), options, false)));
 }
 
 }  // namespace
 }  // namespace float_adm
 
-FeatureEntry float_adm_entry() { return {float_adm::info(), float_adm::create}; }
+FeatureEntry float_adm_entry() {
+  return {.info = float_adm::info(), .create = float_adm::create, .on_gpu = true, .cpu_ns = 6};
+}
 
 }  // namespace acuity

@@ -16,14 +16,9 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "lang/exact.h"
 
-constexpr float kLow[4] = {0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f};
-constexpr float kHigh[4] = {-0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f};
-constexpr float kCosineOfOneDegreeSquared = 0.9996954135095479f;
-constexpr double kThirtieth = 0.0333333351, kFifteenth = 0.0666666701;
+#include "metrics/float_adm/math.h"
 
-HWY_INLINE real filter(const float (&taps)[4], real a, real b, real c, real d) {
-  return real(taps[0]) * a + real(taps[1]) * b + real(taps[2]) * c + real(taps[3]) * d;
-}
+constexpr double kThirtieth = 0.0333333351, kFifteenth = 0.0666666701;
 
 HWY_INLINE void store_apart(real first, real second, FilteredRow to, int x) {
   const RealTag d;
@@ -37,8 +32,8 @@ void FilterRows(const std::array<const float*, 4>& rows, int begin, int end, Fil
     for (int i = 0; i < 2; ++i) {
       const int at = x + i * kLanes;
       const real a = load(rows[0] + at), b = load(rows[1] + at), c = load(rows[2] + at), d = load(rows[3] + at);
-      lows[i] = filter(kLow, a, b, c, d);
-      highs[i] = filter(kHigh, a, b, c, d);
+      lows[i] = filter_low(a, b, c, d);
+      highs[i] = filter_high(a, b, c, d);
     }
     store_apart(lows[0], lows[1], low, x / 2);
     store_apart(highs[0], highs[1], high, x / 2);
@@ -52,18 +47,19 @@ struct Columns {
         b(load(row.even + x)),
         c(load(row.odd + x)),
         d(load_unaligned(row.even + x + 1)) {}
-  HWY_INLINE real operator()(const float (&taps)[4]) const { return filter(taps, a, b, c, d); }
+  HWY_INLINE real low() const { return filter_low(a, b, c, d); }
+  HWY_INLINE real high() const { return filter_high(a, b, c, d); }
 };
 
 void FilterColumns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details) {
   for (int x = begin; x < end; x += kLanes) {
     const Columns of_low(low, x);
-    if (approximation != nullptr) store(of_low(kLow), approximation + x);
+    if (approximation != nullptr) store(of_low.low(), approximation + x);
     if (details[0] == nullptr) continue;
     const Columns of_high(high, x);
-    store(of_high(kLow), details[0] + x);
-    store(of_low(kHigh), details[1] + x);
-    store(of_high(kHigh), details[2] + x);
+    store(of_high.low(), details[0] + x);
+    store(of_low.high(), details[1] + x);
+    store(of_high.high(), details[2] + x);
   }
 }
 
@@ -93,14 +89,14 @@ HWY_INLINE real reciprocal(real x) {
   const whole leading = SHIFT_RIGHT(bits, 11) & whole(static_cast<int32_t>(kMantissas) - 1);
   const whole start(hn::GatherIndex(WholeTag(), kReciprocalBits.data(), leading.v));
   const real first = from_bits(start - (bits & whole(~0x7fffff)));
-  return first + first * (real(1.0f) - x * first);
+  return refined_reciprocal(x, first);
 }
 
 // What is left of details o in details t: all of t where that is weaker, and where it only became stronger, up to the
 // gain.
 HWY_INLINE real restore(real o, real t, truth same, double gain) {
   const real ratio = t * reciprocal(o + real(1e-30f));
-  const real part = min(max(ratio, real(0.0f)), real(1.0f)) * o;
+  const real part = part_left(o, ratio);
   const real stronger = multiply(part, gain);
   const real up = select(part > real(0.0f), min(stronger, t), part);
   return select(same, select(part < real(0.0f), max(stronger, t), up), part);
@@ -112,8 +108,7 @@ void Decouple(const Bands& reference, const Bands& distorted, int begin, int end
     const real oh = load(reference[0] + x), ov = load(reference[1] + x);
     const real th = load(distorted[0] + x), tv = load(distorted[1] + x);
     const real dot = oh * th + ov * tv;
-    const real limit = real(kCosineOfOneDegreeSquared) * (oh * oh + ov * ov) * (th * th + tv * tv);
-    const truth same{hn::And((dot >= real(0.0f)).m, (dot * dot >= limit).m)};
+    const truth same{hn::And((dot >= real(0.0f)).m, (dot * dot >= angle_limit(oh, ov, th, tv)).m)};
     for (size_t b = 0; b < kBands; ++b) {
       const real t = load(distorted[b] + x);
       const real left = restore(load(reference[b] + x), t, same, rule.gain);
@@ -136,8 +131,6 @@ HWY_INLINE real threshold_of(const Mask& mask, size_t band, int x) {
   sum = multiply_add(load_unaligned(mask.own[band] + x), kFifteenth, sum) + load_unaligned(row + 1);
   return sum + load_unaligned(below - 1) + load_unaligned(below) + load_unaligned(below + 1);
 }
-
-HWY_INLINE real power_of(real x, float exponent) { return exponent == 3.0f ? x * x * x : power(x, real(exponent)); }
 
 void WeighedPowers(const float* details, int left, int right, float factor, float exponent, float* powers) {
   for (int x = left; x < right; x += kLanes) {

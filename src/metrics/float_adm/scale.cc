@@ -20,7 +20,6 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
   options_ = options;
   next_ = next;
   exponent_ = static_cast<float>(options.exponent);
-  inverse_ = static_cast<float>(1.0 / options.exponent);
   rule_.gain = options.gain;
   for (size_t b = 0; b < kBands; ++b) {
     rule_.factors[b] = options.sensitivities[static_cast<size_t>(index)].of(static_cast<int>(b));
@@ -119,17 +118,26 @@ void Scale::mask(int above, int row, int below) {
   mask_part(parts_[1], parts_[0], above, row, below, added_sums_);
 }
 
-float Scale::root(BandSums& sums, float noise) const {
-  float total = 0;
-  for (std::optional<RowSums>& sum : sums) total += library_power(sum->total(), inverse_) + noise;
-  return total;
+adm::ScaleNumbers Scale::finish() {
+  std::array<float, 3 * kBands> totals{};
+  size_t next = 0;
+  for (BandSums* sums : {&reference_sums_, &kept_sums_, &added_sums_}) {
+    for (std::optional<RowSums>& sum : *sums) totals[next++] = sum->total();
+  }
+  return numbers_of(totals, index_, shape_, options_);
 }
 
-adm::ScaleNumbers Scale::finish() {
-  if (!has_details()) return {.reference = 1e-10f};
-  const float noise = library_power(static_cast<float>(shape_.area() * options_.noise_weight), inverse_);
-  const float kept = root(kept_sums_, noise), reference = root(reference_sums_, noise);
-  return {kept, reference, root(added_sums_, 0)};
+adm::ScaleNumbers numbers_of(const std::array<float, 3 * kBands>& totals, int scale, const adm::ScaleShape& shape,
+                             const Options& options) {
+  if (scale == 0 && options.skip_scale0) return {.reference = 1e-10f};
+  const auto inverse = static_cast<float>(1.0 / options.exponent);
+  const float noise = library_power(static_cast<float>(shape.area() * options.noise_weight), inverse);
+  const auto root = [&](size_t first, float each) {
+    float total = 0;
+    for (size_t b = first; b < first + kBands; ++b) total += library_power(totals[b], inverse) + each;
+    return total;
+  };
+  return {.kept = root(kBands, noise), .reference = root(0, noise), .added = root(2 * kBands, 0)};
 }
 
 }  // namespace acuity::float_adm

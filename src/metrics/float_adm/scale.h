@@ -26,6 +26,10 @@ struct Options {
   bool skip_scale0 = false;
 };
 
+/// What the sums of a scale's powers come to: three bands of the reference, of what was kept and of what was added.
+adm::ScaleNumbers numbers_of(const std::array<float, 3 * kBands>& totals, int scale, const adm::ScaleShape& shape,
+                             const Options& options);
+
 /// One of each for the reference and the distorted picture, or for restored and added details.
 template <typename T>
 using Pair = std::array<T, 2>;
@@ -58,7 +62,6 @@ class Scale {
   float* take_row();
   const float* input_row(size_t picture, int row);
   void mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, BandSums& sums);
-  float root(BandSums& sums, float noise) const;
 
   int index_ = 0;
   adm::ScaleShape shape_;
@@ -66,7 +69,6 @@ class Scale {
   Scale* next_ = nullptr;
   DecoupleRule rule_;
   float exponent_ = 3;
-  float inverse_ = 0;  // of the exponent
 
   Arena arena_;
   Pair<FrameView> frames_;
