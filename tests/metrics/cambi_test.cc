@@ -220,7 +220,8 @@ TEST(Cambi, MeanOfTheLargestIsThatOfASortedList) {
         double sum = 0;
         for (size_t i = 0; i < std::min(most, count); ++i) sum += static_cast<double>(sorted[i]);
         std::vector<float> given = values;
-        EXPECT_EQ(cambi::mean_of_largest(given, static_cast<int64_t>(most)), sum / static_cast<double>(most));
+        EXPECT_EQ(cambi::mean_of(cambi::sum_of_largest(given, static_cast<int64_t>(most)), static_cast<int64_t>(most)),
+                  sum / static_cast<double>(most));
       }
     }
   }

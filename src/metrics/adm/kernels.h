@@ -43,6 +43,7 @@ FUNCTION whole64 row_sum(whole64 value) {
 
 #if KERNEL_HERE(measure_scale_0)
 #define NEEDS_measure_scale_0 ~, needs_int64 | needs_double
+#define ROOM_measure_scale_0 ~, 2
 #define IS_SCALE_0 1
 #define GROUP_TILES 4
 SHARED(natural, filtered, 2 * 8 * 128)
@@ -139,6 +140,7 @@ SHARED(whole, filtered_long, 4 * 8 * 128)
 
 #if KERNEL_HERE(measure_scale_1)
 #define NEEDS_measure_scale_1 ~, needs_int64 | needs_double
+#define ROOM_measure_scale_1 ~, 2
 #define FETCH_FOUR(x, rows)                                                        \
   UNROLL for (int f = 0; f < 4; ++f) a[f] = at(from, rows[f] * input_width + (x)); \
   UNROLL for (int f = 0; f < 4; ++f) {                                             \
@@ -161,6 +163,7 @@ KERNEL(measure_scale_1, 32, 8, i32_in from, i32_out next, i64_out row_sums, i32_
 
 #if KERNEL_HERE(measure_scale_2)
 #define NEEDS_measure_scale_2 ~, needs_int64 | needs_double
+#define ROOM_measure_scale_2 ~, 2
 #define FETCH_FOUR(x, rows)                                                              \
   UNROLL for (int f = 0; f < 4; ++f) a[f] = at(from, 2 * (rows[f] * input_width + (x))); \
   UNROLL for (int f = 0; f < 4; ++f) b[f] = at(from, 2 * (rows[f] * input_width + (x)) + 1);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "metrics/cambi/gpu.h"
 #include "metrics/cambi/meter.h"
 #include "frames/feature_options.h"
 
@@ -85,6 +86,13 @@ bool leaves_out_first_scale(int from_height, const Side& side) {
          (from_height == 2160 && samples >= 3840 * 2160);
 }
 
+void fill_values(double distorted, double reference, double largest, std::span<double> values) {
+  values[0] = std::min(distorted, largest);
+  if (values.size() == 1) return;
+  values[1] = std::min(reference, largest);
+  values[2] = std::min(std::max(0.0, distorted - reference), largest);
+}
+
 class Worker : public FeatureWorker {
  public:
   Worker(const Plan& plan, double largest) : full_reference_(plan.full_reference), largest_(largest), meter_(plan) {}
@@ -92,14 +100,10 @@ class Worker : public FeatureWorker {
   size_t bytes() const override { return meter_.bytes(); }
 
   Status measure(const FrameWindow& window, std::span<double> values) override {
-    double distorted = 0;
+    double distorted = 0, reference = 0;
     ACUITY_TRY_ASSIGN(distorted, meter_.measure_distorted(*window.distorted[0], window.index));
-    values[0] = std::min(distorted, largest_);
-    if (!full_reference_) return {};
-    double reference = 0;
-    ACUITY_TRY_ASSIGN(reference, meter_.measure_reference(*window.reference[0]));
-    values[1] = std::min(reference, largest_);
-    values[2] = std::min(std::max(0.0, distorted - reference), largest_);
+    if (full_reference_) ACUITY_TRY_ASSIGN(reference, meter_.measure_reference(*window.reference[0]));
+    fill_values(distorted, reference, largest_, values);
     return {};
   }
 
@@ -111,7 +115,8 @@ class Worker : public FeatureWorker {
 
 class Cambi : public Feature {
  public:
-  Cambi(Plan plan, const OptionValues& options) : plan_(std::move(plan)), largest_(*options.number("cambi_max_val")) {
+  Cambi(Plan plan, const FrameShape& frame, const OptionValues& options)
+      : plan_(std::move(plan)), frame_(frame), largest_(*options.number("cambi_max_val")) {
     outputs_ = {{.name = output_name("Cambi_feature_cambi_score", info(), options)}};
     if (!plan_.full_reference) return;
     outputs_.push_back({.name = "cambi_source"});
@@ -127,8 +132,19 @@ class Cambi : public Feature {
     }
   }
 
+  bool reads(Role role, int plane) const override {
+    return plane == 0 && (role == Role::distorted || plan_.full_reference);
+  }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    return cambi::create_device_worker(
+        device, plan_, frame_, [largest = largest_](double distorted, double reference, std::span<double> values) {
+          fill_values(distorted, reference, largest, values);
+        });
+  }
+
  private:
   Plan plan_;
+  FrameShape frame_;
   double largest_;
   std::vector<FeatureOutput> outputs_;
 };
@@ -179,7 +195,7 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   if (!options.text("heatmaps_path").empty()) {
     ACUITY_TRY_ASSIGN(plan.heatmaps, Heatmaps::create(options.text("heatmaps_path"), encoded.width, encoded.height));
   }
-  return std::unique_ptr<Feature>(std::make_unique<Cambi>(std::move(plan), options));
+  return std::unique_ptr<Feature>(std::make_unique<Cambi>(std::move(plan), setup.format, options));
 }
 
 }  // namespace
@@ -187,6 +203,6 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
 
 namespace acuity {
 
-FeatureEntry cambi_entry() { return {cambi::info(), cambi::create}; }
+FeatureEntry cambi_entry() { return {.info = cambi::info(), .create = cambi::create, .on_gpu = true, .cpu_ns = 6}; }
 
 }  // namespace acuity

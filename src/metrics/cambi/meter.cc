@@ -26,6 +26,16 @@ int first_scale(const Plan& plan, int side) { return plan.halved ? (side + 1) / 
 
 }  // namespace
 
+int64_t pooled(const Plan& plan, int64_t samples) {
+  return std::clamp<int64_t>(static_cast<int64_t>(plan.part * static_cast<double>(samples)), 1, samples);
+}
+
+double score_of(const std::array<double, kScales>& means, int window) {
+  double score = 0;
+  for (size_t scale = 0; scale < kScales; ++scale) score += means[scale] * kScaleWeights[scale];
+  return score / (window * window);
+}
+
 Meter::Meter(const Plan& plan)
     : plan_(plan),
       steps_(plan.contrast),
@@ -61,14 +71,13 @@ Result<double> Meter::measure_reference(const FrameView& frame) {
 Result<double> Meter::measure(Source& source, const View& view, const FrameView& frame, Heatmaps* heatmaps,
                               int64_t index) {
   ACUITY_TRY(source.read(frame, image_));
-  double score = 0;
+  std::array<double, kScales> means{};
   for (int scale = 0; scale < kScales; ++scale) {
-    double mean = 0;
-    ACUITY_TRY_ASSIGN(mean, measure_scale(scale, view.window, scale + 1 == kScales, heatmaps, index));
-    score += mean * kScaleWeights[static_cast<size_t>(scale)];
+    ACUITY_TRY_ASSIGN(means[static_cast<size_t>(scale)],
+                      measure_scale(scale, view.window, scale + 1 == kScales, heatmaps, index));
     if (scale + 1 < kScales) std::swap(image_, smaller_);
   }
-  return score / (view.window * view.window);
+  return score_of(means, view.window);
 }
 
 // Row y of the picture, filtered; the first and the last one stay as they are. Rows are asked for in their order.
@@ -103,9 +112,8 @@ Result<double> Meter::measure_scale(int scale, int window, bool last, Heatmaps* 
     ACUITY_TRY(write_row(scale, window, (index * height + y) * width, levels(y), contrasts));
   }
   if (heatmaps != nullptr) ACUITY_TRY(heatmaps->flush(scale));
-  const int64_t samples = static_cast<int64_t>(width) * height;
-  const auto pooled = static_cast<int64_t>(plan_.part * static_cast<double>(samples));
-  return mean_of_largest({contrasts_.get(), count}, std::clamp<int64_t>(pooled, 1, samples));
+  const int64_t wanted = pooled(plan_, static_cast<int64_t>(width) * height);
+  return mean_of(sum_of_largest({contrasts_.get(), count}, wanted), wanted);
 }
 
 Status Meter::write_row(int scale, int window, int64_t first_sample, const uint16_t* levels, const float* contrasts) {

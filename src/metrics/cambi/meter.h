@@ -3,6 +3,7 @@
 #ifndef ACUITY_METRICS_CAMBI_METER_H
 #define ACUITY_METRICS_CAMBI_METER_H
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct Plan {
   Contrast contrast;
   std::shared_ptr<Heatmaps> heatmaps;  // of distorted frames; null for none
 };
+
+/// How many of the contrasts of a scale are pooled.
+int64_t pooled(const Plan& plan, int64_t samples);
+/// What the means of the scales come to.
+double score_of(const std::array<double, kScales>& means, int window);
 
 /// Of one thread.
 class Meter {

@@ -16,10 +16,13 @@ constexpr int32_t upper_bits(float value) { return std::bit_cast<int32_t>(value)
 constexpr int32_t kFirst = upper_bits(0.5f) - 1;  // zeros are taken for this
 constexpr int32_t kBuckets = upper_bits(16384.0f) - kFirst;
 
+// Contrasts are 0, or 0.5 and more: whole numbers of these units.
+constexpr double kUnits = 0x1p24;
+
 using BucketCounts = std::array<uint32_t, kBuckets>;
 
 struct Above {
-  double sum = 0;
+  uint64_t sum = 0;
   size_t inside = 0;
 };
 
@@ -39,7 +42,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::ScalableTag<float>;
 constexpr size_t kLanes = HWY_LANES(float);
-// Sums of so many values are exact in double, in whichever order; only what follows rounds, in a fixed one.
+// Sums of so many values are exact in double, in whichever order.
 constexpr size_t kExact = 8192;
 
 HWY_INLINE auto bucket_of(hn::Vec<Tag> values) {
@@ -92,7 +95,7 @@ Above SumAbove(float* values, size_t count, int bucket) {
       if (place > bucket) rest += static_cast<double>(values[i]);
       if (place == bucket) values[above.inside++] = values[i];
     }
-    above.sum += rest;
+    above.sum += static_cast<uint64_t>(rest * kUnits);
   }
   return above;
 }
@@ -107,13 +110,14 @@ namespace acuity::cambi {
 HWY_EXPORT(CountBuckets);
 HWY_EXPORT(SumAbove);
 
-double mean_of_largest(std::span<float> values, int64_t most) {
+double mean_of(uint64_t sum, int64_t count) { return static_cast<double>(sum) / kUnits / static_cast<double>(count); }
+
+uint64_t sum_of_largest(std::span<float> values, int64_t most) {
   const auto wanted = static_cast<size_t>(most);
-  const auto mean = [&](double sum) { return sum / static_cast<double>(most); };
   const auto sum_above = [](std::span<float> of, int bucket) {
     return HWY_DYNAMIC_DISPATCH(SumAbove)(of.data(), of.size(), bucket);
   };
-  if (values.size() <= wanted) return mean(sum_above(values, -1).sum);
+  if (values.size() <= wanted) return sum_above(values, -1).sum;
   BucketCounts counts{};
   HWY_DYNAMIC_DISPATCH(CountBuckets)(values.data(), values.size(), counts);
   size_t bucket = counts.size(), higher = 0;
@@ -124,7 +128,7 @@ double mean_of_largest(std::span<float> values, int64_t most) {
     std::nth_element(inside.begin(), inside.begin() + static_cast<ptrdiff_t>(taken.size()), inside.end(),
                      std::greater<float>());
   }
-  return mean(above.sum + sum_above(taken, -1).sum);
+  return above.sum + sum_above(taken, -1).sum;
 }
 
 }  // namespace acuity::cambi

@@ -21,7 +21,9 @@ ptrdiff_t stride_of(int width) {
   return static_cast<ptrdiff_t>(round_up(static_cast<size_t>(width + kBeyond), kAlignment / sizeof(uint16_t)));
 }
 
-// The nearest samples, found by steps that are added up in float, as libvmaf does: over a long side they drift.
+}  // namespace
+
+// Found by steps that are added up in float, as libvmaf does: over a long side they drift.
 std::vector<int> nearest(int from, int to) {
   const float ratio = static_cast<float>(from) / static_cast<float>(to);
   auto place = static_cast<float>(static_cast<double>(ratio / 2) - 0.5);
@@ -33,14 +35,11 @@ std::vector<int> nearest(int from, int to) {
   return places;
 }
 
-// How many of the 49 samples around must be alike for a place to be flat. Larger pictures ask for more.
 int flat_limit(int width, int height) {
   const auto blocks = static_cast<unsigned>((width >> 6) * (height >> 6));
   const int log = blocks == 0 ? 0 : std::bit_width(blocks - 1);
   return (kCountRows * kCountRows + 3 * (log - 11) - 1) >> 1;
 }
-
-}  // namespace
 
 void Plane::reshape(int new_width, int new_height) {
   width = new_width;

@@ -24,6 +24,11 @@ struct Plane {
   uint16_t* row(int y) { return samples.data() + y * stride; }
 };
 
+/// The nearest samples of `from` for each of `to`.
+std::vector<int> nearest(int from, int to);
+/// How many of the 49 samples around must be alike, and one more, for a place to be flat. Larger pictures ask for more.
+int flat_limit(int width, int height);
+
 class Source {
  public:
   /// Frames of `from_width` x `from_height` are taken to `width` x `height` by their nearest samples. The outcome has
