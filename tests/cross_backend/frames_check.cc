@@ -333,8 +333,10 @@ std::vector<std::vector<OptionValue>> option_sets(const MetricInfo& info) {
 
 void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
   const std::string& name = metric.info.name;
-  // Features that refuse small frames get larger ones; cambi refuses those that are small both ways.
-  const int more = name == "cambi" ? 160 : metric.info.minimum_side > 60 ? metric.info.minimum_side : 0;
+  // Features that refuse small frames get larger ones, or have nothing to say of them.
+  int more = metric.info.minimum_side > 60 ? metric.info.minimum_side : 0;
+  if (name == "cambi") more = 160;
+  if (name.starts_with("speed_")) more = 560;
   const std::vector<Subsampling> subsamplings{Subsampling::yuv420, Subsampling::yuv422, Subsampling::yuv444,
                                               Subsampling::grey};
   for (const int depth : {8, 10, 12, 16}) {

@@ -12,6 +12,7 @@
 #include "frames/feature_options.h"
 #include "frames/frame_checks.h"
 #include "frames/gaussian_windows.h"
+#include "metrics/speed/gpu.h"
 #include "metrics/speed/shrink.h"
 #include "metrics/speed/texture.h"
 
@@ -72,12 +73,28 @@ const MetricInfo& temporal_info() {
   return info;
 }
 
+ShrinkTaps taps_of(const Settings& settings) {
+  return shrink_taps(settings.geometry, settings.kernel_scale, settings.method);
+}
+
+// How far two planes are apart.
+struct Outcome {
+  float score = 0;
+  bool singular = false;  // of either plane
+};
+Outcome compare(const Texture& reference, const Texture& distorted, const Settings& settings) {
+  const bool singular = reference.singular || distorted.singular;
+  // One that could not be measured would make the other seem far away.
+  if (reference.singular != distorted.singular) return {0, singular};
+  return {distance(reference, distorted, settings.noise, settings.floor, settings.weighting), singular};
+}
+
 // Measures pairs of planes, with memory of its own.
 class Meter {
  public:
   static Result<Meter> create(const Settings& settings) {
     Meter meter(settings);
-    Result<Shrinker> shrinker = Shrinker::create(settings.geometry, settings.kernel_scale, settings.method);
+    Result<Shrinker> shrinker = Shrinker::create(settings.geometry, taps_of(settings));
     if (!shrinker.ok()) return shrinker.status();
     meter.shrinker_ = std::make_unique<Shrinker>(std::move(*shrinker));
     ACUITY_TRY_ASSIGN(meter.finder_,
@@ -90,17 +107,10 @@ class Meter {
     return meter;
   }
 
-  struct Outcome {
-    float score = 0;
-    bool singular = false;  // of either plane
-  };
   Outcome measure(const PlaneSource& reference, const PlaneSource& distorted) {
     find(reference, reference_);
     find(distorted, distorted_);
-    const bool singular = reference_.singular || distorted_.singular;
-    // One that could not be measured would make the other seem far away.
-    if (reference_.singular != distorted_.singular) return {0, singular};
-    return {distance(reference_, distorted_, settings_.noise, settings_.floor, settings_.weighting), singular};
+    return compare(reference_, distorted_, settings_);
   }
 
   size_t bytes() const {
@@ -124,6 +134,15 @@ class Meter {
   Texture reference_, distorted_;
 };
 
+void fill_chroma(const Outcome& u, const Outcome& v, double largest, std::span<double> values) {
+  // A plane that could not be measured, a flat one for instance, is taken to be as far away as the other.
+  float both = static_cast<float>(static_cast<double>(u.score + v.score) / 2);
+  if (u.singular != v.singular) both = u.singular ? v.score : u.score;
+  values[0] = std::min(static_cast<double>(u.score), largest);
+  values[1] = std::min(static_cast<double>(v.score), largest);
+  values[2] = std::min(static_cast<double>(both), largest);
+}
+
 class ChromaWorker final : public FeatureWorker {
  public:
   ChromaWorker(Meter meter, double largest) : meter_(std::move(meter)), largest_(largest) {}
@@ -133,13 +152,7 @@ class ChromaWorker final : public FeatureWorker {
     const auto plane = [&](int number) {
       return meter_.measure({window.reference[0], nullptr, number}, {window.distorted[0], nullptr, number});
     };
-    const Meter::Outcome u = plane(1), v = plane(2);
-    // A plane that could not be measured, a flat one for instance, is taken to be as far away as the other.
-    float both = static_cast<float>(static_cast<double>(u.score + v.score) / 2);
-    if (u.singular != v.singular) both = u.singular ? v.score : u.score;
-    values[0] = std::min(static_cast<double>(u.score), largest_);
-    values[1] = std::min(static_cast<double>(v.score), largest_);
-    values[2] = std::min(static_cast<double>(both), largest_);
+    fill_chroma(plane(1), plane(2), largest_, values);
     return {};
   }
 
@@ -167,6 +180,55 @@ class TemporalWorker final : public FeatureWorker {
   bool reference_only_;
 };
 
+// Planes are in pairs, that of the reference first.
+class SpeedDeviceWorker final : public DeviceFeatureWorker {
+ public:
+  SpeedDeviceWorker(DeviceTextures textures, const Settings& settings, bool temporal)
+      : textures_(std::move(textures)), settings_(settings), temporal_(temporal) {}
+
+  size_t bytes() const override { return textures_.bytes(); }
+  size_t scratch_bytes() const override { return textures_.scratch_bytes(); }
+  size_t result_bytes() const override { return textures_.result_bytes(); }
+
+  Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    std::vector<DeviceSource> sources;
+    if (temporal_) {
+      measures_ = window.reference[1] != nullptr;
+      if (!measures_) return {};
+      const DeviceFrame& now = *(settings_.reference_only ? window.reference : window.distorted)[0];
+      sources = {{(*window.reference[1])[0], (*window.reference[0])[0]}, {(*window.distorted[1])[0], now[0]}};
+    } else {
+      for (const size_t p : {1, 2}) {
+        for (const DeviceFrame* frame : {window.reference[0], window.distorted[0]})
+          sources.push_back({(*frame)[p], {}});
+      }
+    }
+    return textures_.submit(queue, sources, window.depth, window.scratch, results);
+  }
+
+  Status finish(std::span<const std::byte> results, std::span<double> values) override {
+    const auto outcome = [&](size_t pair) {
+      textures_.conclude(results, 2 * pair, settings_.noise, reference_);
+      textures_.conclude(results, 2 * pair + 1, settings_.noise, distorted_);
+      return compare(reference_, distorted_, settings_);
+    };
+    if (temporal_) {
+      values[0] = measures_ ? static_cast<double>(outcome(0).score) : 0;
+    } else {
+      const Outcome u = outcome(0);
+      fill_chroma(u, outcome(1), settings_.largest, values);
+    }
+    return {};
+  }
+
+ private:
+  DeviceTextures textures_;
+  Settings settings_;
+  bool temporal_;
+  bool measures_ = false;
+  Texture reference_, distorted_;
+};
+
 class Speed final : public Feature {
  public:
   Speed(std::vector<FeatureOutput> outputs, Settings settings, bool temporal)
@@ -184,6 +246,15 @@ class Speed final : public Feature {
           std::make_unique<TemporalWorker>(std::move(*meter), settings_.reference_only));
     }
     return std::unique_ptr<FeatureWorker>(std::make_unique<ChromaWorker>(std::move(*meter), settings_.largest));
+  }
+
+  bool reads(Role, int plane) const override { return temporal_ == (plane == 0); }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    Result<DeviceTextures> textures =
+        DeviceTextures::create(device, settings_.geometry, taps_of(settings_), temporal_ ? 2 : 4);
+    if (!textures.ok()) return textures.status();
+    return std::unique_ptr<DeviceFeatureWorker>(
+        std::make_unique<SpeedDeviceWorker>(std::move(*textures), settings_, temporal_));
   }
 
  private:
@@ -247,7 +318,11 @@ Result<std::unique_ptr<Feature>> create_temporal(const Feature::Setup& setup) {
 }  // namespace
 }  // namespace speed
 
-FeatureEntry speed_chroma_entry() { return {.info = speed::chroma_info(), .create = speed::create_chroma}; }
-FeatureEntry speed_temporal_entry() { return {.info = speed::temporal_info(), .create = speed::create_temporal}; }
+FeatureEntry speed_chroma_entry() {
+  return {.info = speed::chroma_info(), .create = speed::create_chroma, .on_gpu = true, .cpu_ns = 1.5};
+}
+FeatureEntry speed_temporal_entry() {
+  return {.info = speed::temporal_info(), .create = speed::create_temporal, .on_gpu = true, .cpu_ns = 1.5};
+}
 
 }  // namespace acuity

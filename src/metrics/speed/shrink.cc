@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/try.h"
 #include "frames/frame_rows.h"
@@ -68,17 +69,26 @@ Geometry geometry_of(int width, int height, double prescale) {
   return geometry;
 }
 
-Result<Shrinker> Shrinker::create(const Geometry& geometry, double kernel_scale, const std::string& method) {
-  Shrinker made;
-  made.geometry_ = geometry;
+ShrinkTaps shrink_taps(const Geometry& geometry, double kernel_scale, const std::string& method) {
+  ShrinkTaps taps;
   const auto scale = static_cast<float>(kernel_scale);
   const int blur_taps = window_taps(9, scale), local_taps = window_taps(2, scale);
   // As wide as VIF's first filter, and twice its deviation.
-  made.blur_ = gaussian_window(blur_taps, static_cast<float>(2.0 * blur_taps / 5.0));
-  made.local_ = gaussian_window(local_taps, static_cast<float>(local_taps) / 5.0f);
+  taps.blur = gaussian_window(blur_taps, static_cast<float>(2.0 * blur_taps / 5.0));
+  taps.local = gaussian_window(local_taps, static_cast<float>(local_taps) / 5.0f);
   if (geometry.scaled) {
-    made.columns_ = scaling_taps(method, geometry.width, geometry.scaled_width);
-    made.lines_ = scaling_taps(method, geometry.height, geometry.scaled_height);
+    taps.columns = scaling_taps(method, geometry.width, geometry.scaled_width);
+    taps.lines = scaling_taps(method, geometry.height, geometry.scaled_height);
+  }
+  return taps;
+}
+
+Result<Shrinker> Shrinker::create(const Geometry& geometry, ShrinkTaps taps) {
+  Shrinker made;
+  made.geometry_ = geometry;
+  made.taps_ = std::move(taps);
+  const int blur_taps = static_cast<int>(made.taps_.blur.size());
+  if (geometry.scaled) {
     for (int x = 0; x < geometry.scaled_width; ++x) {
       const int to_kept = std::abs(x - (x + kStep / 2) / kStep * kStep);
       if (to_kept <= blur_taps / 2 || x + blur_taps >= geometry.scaled_width) made.needed_.push_back(x);
@@ -101,7 +111,7 @@ Result<Shrinker> Shrinker::create(const Geometry& geometry, double kernel_scale,
 }
 
 size_t Shrinker::bytes() const {
-  return arena_.size() + columns_.bytes() + lines_.bytes() + needed_.size() * sizeof(int);
+  return arena_.size() + taps_.columns.bytes() + taps_.lines.bytes() + needed_.size() * sizeof(int);
 }
 
 // A row of the plane, kept for a while.
@@ -120,28 +130,29 @@ const float* Shrinker::read(const PlaneSource& source, int y) {
 const float* Shrinker::scaled_row(const PlaneSource& source, int y, float* room) {
   if (!geometry_.scaled) return read(source, y);
   const float* rows[kMostScalingTaps] = {};
-  for (int t = 0; t < lines_.count; ++t) {
-    rows[t] = read(source, lines_.places[static_cast<size_t>(y * lines_.count + t)]);
+  for (int t = 0; t < taps_.lines.count; ++t) {
+    rows[t] = read(source, taps_.lines.places[static_cast<size_t>(y * taps_.lines.count + t)]);
   }
-  scale_row(rows, lines_, y, columns_, needed_, room);
+  scale_row(rows, taps_.lines, y, taps_.columns, needed_, room);
   return room;
 }
 
 // Blurred down first, then across; the mean is what is taken away.
 void Shrinker::subtract_local_mean(float* small) {
-  const int taps = static_cast<int>(local_.size()), width = geometry_.small_width, height = geometry_.small_height;
+  const int taps = static_cast<int>(taps_.local.size()), width = geometry_.small_width, height = geometry_.small_height;
   float* down = means_ + height * small_stride_;
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       float sum = 0;
       for (int k = 0; k < taps; ++k) {
-        sum += local_[static_cast<size_t>(k)] * small[mirrored(y - taps / 2 + k, height) * small_stride_ + x];
+        sum += taps_.local[static_cast<size_t>(k)] * small[mirrored(y - taps / 2 + k, height) * small_stride_ + x];
       }
       down[x] = sum;
     }
     for (int x = 0; x < width; ++x) {
       float sum = 0;
-      for (int k = 0; k < taps; ++k) sum += local_[static_cast<size_t>(k)] * down[mirrored(x - taps / 2 + k, width)];
+      for (int k = 0; k < taps; ++k)
+        sum += taps_.local[static_cast<size_t>(k)] * down[mirrored(x - taps / 2 + k, width)];
       means_[y * small_stride_ + x] = sum;
     }
   }
@@ -152,18 +163,19 @@ void Shrinker::subtract_local_mean(float* small) {
 
 void Shrinker::shrink(const PlaneSource& source, float* small) {
   std::fill(held_.begin(), held_.end(), -1);
-  const int taps = static_cast<int>(blur_.size());
-  std::vector<const float*> rows(blur_.size());
+  const int taps = static_cast<int>(taps_.blur.size());
+  std::vector<const float*> rows(taps_.blur.size());
   for (int y = 0; y < geometry_.small_height; ++y) {
     for (int k = 0; k < taps; ++k) {
       const int line = mirrored(y * kStep - taps / 2 + k, geometry_.scaled_height);
       rows[static_cast<size_t>(k)] = scaled_row(source, line, scaled_rows_ + k * stride_);
     }
-    HWY_DYNAMIC_DISPATCH(BlurDown)(rows.data(), blur_.data(), taps, geometry_.scaled_width, blurred_);
+    HWY_DYNAMIC_DISPATCH(BlurDown)(rows.data(), taps_.blur.data(), taps, geometry_.scaled_width, blurred_);
     for (int x = 0; x < geometry_.small_width; ++x) {
       float sum = 0;
       for (int k = 0; k < taps; ++k) {
-        sum += blur_[static_cast<size_t>(k)] * blurred_[mirrored(x * kStep - taps / 2 + k, geometry_.scaled_width)];
+        sum +=
+            taps_.blur[static_cast<size_t>(k)] * blurred_[mirrored(x * kStep - taps / 2 + k, geometry_.scaled_width)];
       }
       small[y * small_stride_ + x] = sum;
     }

@@ -31,10 +31,17 @@ struct Geometry {
 };
 Geometry geometry_of(int width, int height, double prescale);
 
+/// Of the blur, of the local mean, and of the scaling; the last have none where there is no scaling.
+struct ShrinkTaps {
+  std::vector<float> blur, local;
+  ScalingTaps columns, lines;
+};
+/// `method` is nearest, bilinear, bicubic or lanczos4.
+ShrinkTaps shrink_taps(const Geometry& geometry, double kernel_scale, const std::string& method);
+
 class Shrinker {
  public:
-  /// `method` is nearest, bilinear, bicubic or lanczos4.
-  static Result<Shrinker> create(const Geometry& geometry, double kernel_scale, const std::string& method);
+  static Result<Shrinker> create(const Geometry& geometry, ShrinkTaps taps);
 
   /// Floats in a row of the small picture, of which more than its width may be read.
   ptrdiff_t small_stride() const { return small_stride_; }
@@ -47,8 +54,7 @@ class Shrinker {
   void subtract_local_mean(float* small);
 
   Geometry geometry_;
-  std::vector<float> blur_, local_;
-  ScalingTaps columns_, lines_;
+  ShrinkTaps taps_;
   std::vector<int> needed_;  // columns of the scaled plane
   ptrdiff_t stride_ = 0, small_stride_ = 0;
   Arena arena_;

@@ -13,17 +13,7 @@
 #define ACUITY_METRICS_SPEED_TEXTURE_ONCE
 namespace acuity::speed {
 
-// All places in the picture where a block fits, not only those of the grid.
-struct Places {
-  const float* samples;
-  ptrdiff_t stride;
-  int across;
-  int down;
-};
-
-constexpr size_t kVirtualLanes = 8;  // partial sums of a covariance, whatever the processor has
-constexpr int kTogether = 128;       // places whose products are summed up in registers
-constexpr size_t kCentredRow = 2 * kTogether;
+constexpr size_t kCentredRow = 2 * Places::kTogether;
 
 }  // namespace acuity::speed
 #endif
@@ -83,12 +73,11 @@ HWY_INLINE void add_products(const double* a, const double* b, size_t count, dou
 }
 
 // `centred` has room for kSide rows of kCentredRow doubles.
-void FindCovariances(const Places& places, const float* means, double* centred, Matrix& out) {
+void SumProducts(const Places& places, const float* means, double* centred, PairSums& out) {
   const Doubles d;
   const Floats f;
-  HWY_ALIGN double sums[kSide * (kSide + 1) / 2][kVirtualLanes] = {};
-  const int rows_together = std::max(kTogether / places.across, 1);
-  const int columns_together = std::min(places.across, kTogether);
+  HWY_ALIGN double sums[kPairs][kVirtualLanes] = {};
+  const int rows_together = places.rows_together(), columns_together = places.columns_together();
   for (int top = 0; top < places.down; top += rows_together) {
     const int bottom = std::min(top + rows_together, places.down);
     for (int left = 0; left < places.across; left += columns_together) {
@@ -114,15 +103,7 @@ void FindCovariances(const Places& places, const float* means, double* centred, 
       }
     }
   }
-  const double count = static_cast<double>(places.across) * places.down;
-  size_t pair = 0;
-  for (int i = 0; i < kSide; ++i) {
-    for (int j = 0; j <= i; ++j, ++pair) {
-      double sum = 0;
-      for (const double lane : sums[pair]) sum += lane;
-      out.at[i][j] = out.at[j][i] = static_cast<float>(sum / count);
-    }
-  }
+  for (size_t pair = 0; pair < kPairs; ++pair) std::copy_n(sums[pair], kVirtualLanes, out[pair].begin());
 }
 
 // The same as exact_log2 of base/powers.h, for normal numbers above zero.
@@ -172,12 +153,26 @@ HWY_AFTER_NAMESPACE();
 namespace acuity::speed {
 
 HWY_EXPORT(FindMeans);
-HWY_EXPORT(FindCovariances);
+HWY_EXPORT(SumProducts);
 HWY_EXPORT(FindEntropies);
 
 namespace {
 
 constexpr int kPadding = 16;  // floats in the widest vector
+
+Matrix covariances_of(const PairSums& sums, const Places& places) {
+  Matrix result;
+  const double count = static_cast<double>(places.across) * places.down;
+  size_t pair = 0;
+  for (int i = 0; i < kSide; ++i) {
+    for (int j = 0; j <= i; ++j, ++pair) {
+      double sum = 0;
+      for (const double lane : sums[pair]) sum += lane;
+      result.at[i][j] = result.at[j][i] = static_cast<float>(sum / count);
+    }
+  }
+  return result;
+}
 
 // log2(2 pi e)
 double entropy_constant() { return exact_log2(2 * std::numbers::pi * std::numbers::e); }
@@ -200,11 +195,16 @@ Result<TextureFinder> TextureFinder::create(int width, int height) {
 }
 
 void TextureFinder::find(const float* small, ptrdiff_t stride, float noise, Texture& out) {
-  const Places places{small, stride, across_ * kBlockSide - kBlockSide + 1, down_ * kBlockSide - kBlockSide + 1};
-  float means[kSide], eigenvalues[kSide];
-  Matrix covariances;
-  HWY_DYNAMIC_DISPATCH(FindMeans)(places, means);
-  HWY_DYNAMIC_DISPATCH(FindCovariances)(places, means, centred_, covariances);
+  float means[kSide];
+  PairSums sums;
+  HWY_DYNAMIC_DISPATCH(FindMeans)(places(small, stride), means);
+  HWY_DYNAMIC_DISPATCH(SumProducts)(places(small, stride), means, centred_, sums);
+  conclude(small, stride, sums, noise, out);
+}
+
+void TextureFinder::conclude(const float* small, ptrdiff_t stride, const PairSums& sums, float noise, Texture& out) {
+  float eigenvalues[kSide];
+  const Matrix covariances = covariances_of(sums, places(small, stride));
   find_eigenvalues(covariances, eigenvalues);
 
   // A row for each place in a block, a column for each block.
