@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/psnr_yuv/gpu.h"
 
+#include "device/workspace.h"
 #include "lang/host.h"
 
 namespace acuity {
@@ -19,8 +20,6 @@ inline constexpr const KernelFile* kKernelFile = &psnr_yuv_kernels;
 namespace {
 
 constexpr int kWordBytes = 4, kColumns = 32;
-
-int groups(int size, int each) { return (size + each - 1) / each; }
 
 }  // namespace
 
