@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -13,17 +14,21 @@
 
 #include "colour/cicp.h"
 #include "media/decoder.h"
+#include "media/exr_header.h"
 
 namespace acuity {
 namespace {
 
 class MemoryStream : public Imf::IStream {
  public:
-  MemoryStream(Bytes file, const char* name) : Imf::IStream(name), file_(file) {}
+  /// `headers` are read instead of the first bytes of the file.
+  MemoryStream(Bytes headers, Bytes file, const char* name) : Imf::IStream(name), headers_(headers), file_(file) {}
   bool read(char* to, int count) override {
     const auto size = static_cast<size_t>(count);
     if (count < 0 || at_ > file_.size() || size > file_.size() - at_) throw std::runtime_error("it ends too early");
-    std::memcpy(to, file_.data() + at_, size);
+    const size_t of_headers = at_ < headers_.size() ? std::min(size, headers_.size() - at_) : 0;
+    if (of_headers > 0) std::memcpy(to, headers_.data() + at_, of_headers);
+    std::memcpy(to + of_headers, file_.data() + at_ + of_headers, size - of_headers);
     at_ += size;
     return at_ < file_.size();
   }
@@ -31,6 +36,7 @@ class MemoryStream : public Imf::IStream {
   void seekg(uint64_t position) override { at_ = position; }
 
  private:
+  Bytes headers_;
   Bytes file_;
   uint64_t at_ = 0;
 };
@@ -74,39 +80,13 @@ Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& lis
   return samples;
 }
 
-// Whether every attribute fits into the file. OpenEXR allocates by the sizes they claim before it reads them.
-bool attributes_fit(Bytes file, size_t place, bool several_parts) {
-  const auto skip_text = [&] {
-    while (place < file.size() && file[place] != 0) ++place;
-    ++place;
-  };
-  for (bool more = true; more && place < file.size(); more = several_parts && place < file.size() && file[place] != 0) {
-    while (place < file.size() && file[place] != 0) {
-      skip_text();  // its name
-      skip_text();  // its type
-      if (place + 4 > file.size()) return false;
-      uint32_t size = 0;
-      for (size_t i = 0; i < 4; ++i) size |= uint32_t{file[place + i]} << (8 * i);
-      place += 4;
-      if (size > file.size() - place) return false;
-      place += size;
-    }
-    ++place;  // an empty name ends a header
-  }
-  return true;
-}
-
 // The header alone. Opening the file right away would allocate by what an unchecked header claims.
 Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
   constexpr size_t kStart = 8;
   constexpr uint8_t kDeep = 0x08, kSeveralParts = 0x10;  // in the second byte of the version
-  if (source.bytes.size() <= kStart) return damaged(source, "OpenEXR", "it ends too early");
   int version = source.bytes[4];
   const uint8_t flags = source.bytes[5];
   if ((flags & kDeep) != 0) return unsupported(source, "holds deep data", "flatten it");
-  if (!attributes_fit(source.bytes, kStart, (flags & kSeveralParts) != 0)) {
-    return damaged(source, "OpenEXR", "its header claims more than the file holds");
-  }
   stream.seekg(kStart);
   Imf::Header header;
   header.readFrom(stream, version);
@@ -135,7 +115,9 @@ Result<int64_t> bytes_of_tiles(const Source& source, const Imf::Header& header, 
 
 Result<Picture> decode(const Source& source) {
   const std::string name(source.name);
-  MemoryStream stream(source.bytes, name.c_str());
+  const Result<std::vector<uint8_t>> headers = checked_exr_headers(source);
+  if (!headers.ok()) return headers.status();
+  MemoryStream stream(*headers, source.bytes, name.c_str());
   const Result<Imf::Header> header = read_header(source, stream);
   if (!header.ok()) return header.status();
   const Imath::Box2i window = header->dataWindow(), display = header->displayWindow();

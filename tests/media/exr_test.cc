@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <cstring>
 #include <limits>
 
 #include "media/decode.h"
@@ -78,6 +79,56 @@ TEST(Exr, RefusesWhatItDoesNotRead) {
   EXPECT_TRUE(says(refusal(encode_exr(2, 2, ramp(12), {.channels = {"Y", "RY", "BY"}})), {"BY, RY, Y"}));
   EXPECT_TRUE(says(refusal(encode_exr(2, 2, {1, 2, 3, 4}, {.channels = {"Y"}, .integers = true})), {"integers"}));
   EXPECT_TRUE(says(refusal(encode_exr(2, 2, ramp(12), {.several_parts = true})), {"2 parts"}));
+}
+
+// Puts an attribute at the beginning of a header. Files without compression have a table of where rows begin, which
+// then begin later.
+File with_attribute(const File& file, const std::string& name, const std::string& type, uint32_t stated_size,
+                    const std::vector<uint8_t>& content) {
+  File attribute(name.begin(), name.end());
+  attribute.push_back(0);
+  attribute.insert(attribute.end(), type.begin(), type.end());
+  attribute.push_back(0);
+  for (int i = 0; i < 4; ++i) attribute.push_back(static_cast<uint8_t>(stated_size >> (8 * i)));
+  attribute.insert(attribute.end(), content.begin(), content.end());
+  File changed = file;
+  for (size_t at = 8; at + 8 < file.size(); ++at) {
+    uint64_t stated = 0;
+    std::memcpy(&stated, file.data() + at, sizeof stated);
+    if (stated != at + 8) continue;
+    stated += attribute.size();
+    std::memcpy(changed.data() + at, &stated, sizeof stated);
+  }
+  changed.insert(changed.begin() + 8, attribute.begin(), attribute.end());
+  return changed;
+}
+
+// What attributes claim inside is not believed: OpenEXR itself would allocate 4 GB for this preview.
+TEST(Exr, DoesNotReadAttributesItDoesNotNeed) {
+  const File file = encode_exr(1, 1, {1, 2, 3});
+  const std::vector<uint8_t> preview{0, 0x80, 0, 0, 0, 0x80, 0, 0};  // 32768 x 32768
+  for (const char* name : {"preview", "mine"}) {
+    EXPECT_EQ(values_of(decode(with_attribute(file, name, "preview", 8, preview))), (std::vector<double>{1, 2, 3}));
+  }
+  const std::vector<uint8_t> names{0xFF, 0xFF, 0xFF, 0x7F};  // one of 2 GB
+  EXPECT_EQ(values_of(decode(with_attribute(file, "mine", "stringvector", 4, names))), (std::vector<double>{1, 2, 3}));
+}
+
+// OpenEXR reads 4 bytes of a float whatever is stated, and takes the rest for the next attribute, of 2 GB.
+TEST(Exr, ChecksTheSizesOfAttributes) {
+  const File file = encode_exr(1, 1, {1, 2, 3});
+  const std::vector<uint8_t> smuggled{0, 0, 128, 63, 'a', 0, 's', 't', 'r', 'i', 'n', 'g', 0, 0, 0, 0, 127};
+  const auto size = static_cast<uint32_t>(smuggled.size());
+  EXPECT_TRUE(says(refusal(with_attribute(file, "pixelAspectRatio", "float", size, smuggled)),
+                   {"its attribute pixelAspectRatio has an invalid size of 17 bytes"}));
+  EXPECT_TRUE(says(refusal(with_attribute(file, "channels", "chlist", 3, {0, 'R', 0})),
+                   {"its attribute channels has an invalid size of 3 bytes"}));
+  EXPECT_TRUE(says(refusal(with_attribute(file, "mine", "string", 0x7F000000, {})),
+                   {"an attribute of its header has 2130706432 bytes, and the file ends after"}));
+  File many(file.begin(), file.begin() + 8);
+  for (int i = 0; i < 4100; ++i) many.insert(many.end(), {'m', 0, 'f', 0, 0, 0, 0, 0});
+  many.insert(many.end(), file.begin() + 8, file.end());
+  EXPECT_TRUE(says(refusal(many), {"more than 4096 attributes"}));
 }
 
 }  // namespace
