@@ -33,8 +33,8 @@ namespace acuity {
 /// How much of the picture is worked on at once. It never changes a score.
 ///
 /// - full: as much as is fastest, whatever memory that takes
-/// - strip: so many rows, or the few more that the metric needs; on a GPU the samples of both pictures are there as
-/// well
+/// - strip: at most so many rows, or the few more that the metric needs; on a GPU the samples of both pictures are
+/// there as well
 /// - automatic: full; on a GPU that has not enough memory free for an 8-bit RGB pair, the largest strip that fits
 ///
 /// If that does not fit either, Scorer::create answers with StatusCode::too_big.

@@ -27,14 +27,14 @@ Status check_launch(const DeviceInfo& device, const KernelInfo& kernel, int grou
   };
   if (kernel.group_width < 1 || kernel.group_height < 1 || kernel.group_width > kMaximumGroupThreads ||
       kernel.group_height > kMaximumGroupThreads / kernel.group_width) {
-    return refuse(fmt::format("a group of {} x {} threads; 1 to {} in all are possible", kernel.group_width,
+    return refuse(fmt::format("a group of {} x {} threads: expected 1 to {} in all", kernel.group_width,
                               kernel.group_height, kMaximumGroupThreads));
   }
   if (groups_x < 1 || groups_y < 1 || groups_x > kMaximumGroups || groups_y > kMaximumGroups) {
-    return refuse(fmt::format("{} x {} groups; 1 to {} are possible each way", groups_x, groups_y, kMaximumGroups));
+    return refuse(fmt::format("{} x {} groups: expected 1 to {} each way", groups_x, groups_y, kMaximumGroups));
   }
   if (arguments.size() > kMaximumArgumentBytes) {
-    return refuse(fmt::format("{} bytes of arguments; {} are possible", arguments.size(), kMaximumArgumentBytes));
+    return refuse(fmt::format("{} bytes of arguments: expected at most {}", arguments.size(), kMaximumArgumentBytes));
   }
   return check_needs(device, kernel);
 }
@@ -123,7 +123,7 @@ class CheckedQueue : public Queue {
 
  private:
   static Status check_signalled(const CheckedEvent& event) {
-    return event.signalled() ? Status() : Status(StatusCode::internal, "waiting for an event nobody signalled");
+    return event.signalled() ? Status() : Status(StatusCode::internal, "waiting for an event that was never signalled");
   }
   static Status both(const Status& first, const Status& second) { return first.ok() ? second : first; }
 
@@ -152,12 +152,12 @@ class CheckedDevice : public Device {
   Result<int64_t> free_bytes() const override { return inner_->free_bytes(); }
 
   Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) override {
-    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of device memory were asked for");
+    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of device memory were requested");
     return inner_->allocate(bytes);
   }
 
   Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override {
-    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of pinned memory were asked for");
+    if (bytes == 0) return Status(StatusCode::internal, "0 bytes of pinned memory were requested");
     return inner_->allocate_pinned(bytes);
   }
 

@@ -52,7 +52,7 @@ Result<Choice> parse(std::string_view id) {
   }
   return Status(
       StatusCode::unknown_device,
-      fmt::format("\"{}\" names no device; cuda, hip and vulkan do, alone or with a number as in cuda:1", id));
+      fmt::format("unknown device '{}': expected cuda, hip or vulkan, with or without a number as in cuda:1", id));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
                                                   info.name, info.driver, report->first_mistake()));
   }
   if (!report->mistakes.empty()) {
-    info.note = fmt::format("the driver takes numbers below 2^-126 for zero: {}", report->first_mistake());
+    info.note = fmt::format("the driver treats numbers below 2^-126 as zero: {}", report->first_mistake());
   }
   // CUDA and HIP define their instructions exactly.
   if (vulkan) {

@@ -158,7 +158,7 @@ std::string describe(const ProbeMistake& mistake) {
       question = "a value swapped between threads";
       break;
   }
-  return fmt::format("{} gave {:a} where {:a} is right", question, answer, expected);
+  return fmt::format("{} gave {:a}, expected {:a}", question, answer, expected);
 }
 
 }  // namespace

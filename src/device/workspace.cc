@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/workspace.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
 
 #include "base/memory.h"
 #include "base/try.h"
@@ -10,16 +15,24 @@ namespace acuity {
 namespace {
 
 constexpr size_t kDeviceAlignment = 256;
+constexpr size_t kMostElements = std::numeric_limits<int32_t>::max();
 
 }  // namespace
 
 size_t MemoryLayout::place(size_t floats) {
   const size_t at = bytes_;
   bytes_ += round_up(floats * sizeof(float), kDeviceAlignment);
+  largest_array_ = std::max(largest_array_, floats);
   return at;
 }
 
 Status Workspace::allocate(const MemoryLayout& layout, size_t result_bytes, const std::string& use) {
+  if (layout.largest_array() > kMostElements) {
+    return Status(StatusCode::too_big,
+                  fmt::format("{} needs an array of {} elements for pictures of this size, and a kernel can number {}; "
+                              "use smaller strips or the device cpu",
+                              use, layout.largest_array(), kMostElements));
+  }
   ACUITY_TRY_ASSIGN(memory_, pool_->take(layout.bytes(), use));
   ACUITY_TRY_ASSIGN(results_, device().allocate_pinned(result_bytes));
   return {};

@@ -25,9 +25,11 @@ class MemoryLayout {
   /// Where the next array begins, in bytes.
   size_t place(size_t floats);
   size_t bytes() const { return bytes_; }
+  size_t largest_array() const { return largest_array_; }
 
  private:
   size_t bytes_ = 0;
+  size_t largest_array_ = 0;  // in floats
 };
 
 /// Its queues go before the memory that is worked on, and wait for what is in flight.
@@ -40,7 +42,8 @@ class Workspace {
   Device& device() const { return pool_->device(); }
   const std::shared_ptr<DevicePool>& pool() const { return pool_; }
 
-  /// `use` names the metric; workspaces of the same use may find in their memory what others left there.
+  /// `use` names the metric; workspaces of the same use may find in their memory what others left there. Kernels number
+  /// the elements of an array in 31 bits: a layout with a larger one is refused.
   Status allocate(const MemoryLayout& layout, size_t result_bytes, const std::string& use);
   Status prepare(std::initializer_list<KernelInfo> kernels) const;
 

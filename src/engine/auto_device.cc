@@ -31,9 +31,9 @@ double expected_gpu_ms(size_t metrics, const ExpectedWork& work) {
 DeviceChoice choose_device(std::span<const MetricEntry* const> metrics, const ExpectedWork& work) {
   double cpu_ns = 0;
   for (const MetricEntry* metric : metrics) {
-    if (!metric->on_gpu) return {nullptr, fmt::format("auto took the CPU, where alone {} runs", metric->info.name)};
+    if (!metric->on_gpu) return {nullptr, fmt::format("auto chose the CPU: {} has no GPU version", metric->info.name)};
     if (work.want_map && !metric->map_on_gpu) {
-      return {nullptr, fmt::format("auto took the CPU, where alone {}'s difference maps are made", metric->info.name)};
+      return {nullptr, fmt::format("auto chose the CPU: {} makes difference maps on the CPU only", metric->info.name)};
     }
     cpu_ns += metric->cpu_ns;
   }
@@ -44,22 +44,23 @@ DeviceChoice choose_device(double cpu_ns, size_t metrics, const ExpectedWork& wo
   const double cpu_ms = expected_cpu_ms(cpu_ns, work), gpu_ms = expected_gpu_ms(metrics, work);
   const std::string task = work.pairs == 1 ? "the pair" : fmt::format("{} pairs", work.pairs);
   if (cpu_ms <= gpu_ms) {
-    return {nullptr, fmt::format("auto took the CPU, which is expected to score {} in {}; opening a GPU and scoring "
-                                 "there in {}",
-                                 task, rough(cpu_ms), rough(gpu_ms))};
+    return {
+        nullptr,
+        fmt::format("auto chose the CPU: it is expected to score {} in {}, and a GPU in {} with the time to open it",
+                    task, rough(cpu_ms), rough(gpu_ms))};
   }
   const DeviceList list = list_devices();
   const auto found =
       std::find_if(list.devices.begin(), list.devices.end(), [](const DeviceInfo& info) { return !info.is_software; });
   if (found == list.devices.end()) {
-    return {nullptr, fmt::format("auto took the CPU; a GPU might score {} sooner, but there is none to be used", task)};
+    return {nullptr, fmt::format("auto chose the CPU: a GPU might score {} sooner, but no usable one was found", task)};
   }
   Result<std::shared_ptr<Device>> device = open_device(found->id);
   if (!device.ok()) {
-    return {nullptr, fmt::format("auto took the CPU, because a GPU that might score {} sooner cannot be used: {}", task,
+    return {nullptr, fmt::format("auto chose the CPU: a GPU might score {} sooner, but cannot be used: {}", task,
                                  device.status().message())};
   }
-  return {*device, fmt::format("auto took {}, where {} are expected to take {}; on the CPU {}", found->id, task,
+  return {*device, fmt::format("auto chose {}: it is expected to score {} in {}, and the CPU in {}", found->id, task,
                                rough(gpu_ms), rough(cpu_ms))};
 }
 

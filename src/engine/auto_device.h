@@ -29,7 +29,7 @@ double expected_gpu_ms(size_t metrics, const ExpectedWork& work);
 
 struct DeviceChoice {
   std::shared_ptr<Device> device;  // null: the CPU
-  std::string reason;              // begins "auto took "
+  std::string reason;              // begins "auto chose "
 };
 
 /// Where the work is expected to be done sooner. Drivers are not even loaded for work the CPU does faster than that.

@@ -141,12 +141,10 @@ int FramePipeline::frames_before() const {
 
 Status FramePipeline::validate(const FrameView& frame, const char* role, int64_t number) const {
   if (!frame.has_same_shape(format_)) {
-    return Status(
-        StatusCode::input,
-        fmt::format("the {} frame {} has {}x{} samples of {} bits or another subsampling, but frames of {}x{} "
-                    "samples of {} bits were announced",
-                    role, number, frame.width, frame.height, frame.depth, format_.width, format_.height,
-                    format_.depth));
+    return Status(StatusCode::input, fmt::format("the {} frame {} has {}x{} samples of {} bits or another subsampling, "
+                                                 "but {}x{} samples of {} bits are expected",
+                                                 role, number, frame.width, frame.height, frame.depth, format_.width,
+                                                 format_.height, format_.depth));
   }
   return validate_planes(frame, fmt::format("{} frame {}", role, number));
 }
@@ -227,7 +225,7 @@ Status FramePipeline::push(const Input& reference, const Input& distorted, int64
     const Input::State* input = inputs[side].state().get();
     const char* const role = side == 0 ? "reference" : "distorted";
     if (input == nullptr || !input->frame) {
-      return Status(StatusCode::usage, fmt::format("the {} Input is no frame; make it of a FrameView", role));
+      return Status(StatusCode::usage, fmt::format("the {} Input is not a frame; make it from a FrameView", role));
     }
     views[side] = input->frame->view;
     ACUITY_TRY(validate(views[side], role, number));
@@ -333,7 +331,7 @@ Status FramePipeline::prepare(Frame& frame) {
     FrameView& view = frame.narrow[side];
     if (!within_depth(view)) {
       return Status(StatusCode::input,
-                    fmt::format("the {} has a sample above {}, the most that {} bits hold",
+                    fmt::format("the {} has a sample above {}, the maximum of {} bits",
                                 side == 0 ? "reference" : "distorted", (1 << view.depth) - 1, view.depth));
     }
     if (widens_) ACUITY_TRY_ASSIGN(frame.wide[side], wide_.copy(view));

@@ -16,6 +16,7 @@
 #include "engine/auto_device.h"
 #include "engine/frame_metric.h"
 #include "engine/frame_pipeline.h"
+#include "engine/requests.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
 
@@ -70,7 +71,8 @@ class FeatureList {
 Status check_formats(const FrameScorerOptions& options) {
   const FrameFormat& format = options.format;
   if (format.depth < 8 || format.depth > 16) {
-    return Status(StatusCode::usage, fmt::format("{} bits a sample make no sense; use 8 to 16", format.depth));
+    return Status(StatusCode::usage,
+                  fmt::format("invalid depth of {} bits per sample: expected 8 to 16", format.depth));
   }
   if (format.rate.numerator < 0 || format.rate.denominator < 0 ||
       (format.rate.denominator > 0 && format.rate.numerator == 0)) {
@@ -90,7 +92,7 @@ Status check_formats(const FrameScorerOptions& options) {
 Status check_finite(int64_t number, const std::string& output, const std::string& metric, double value) {
   if (std::isfinite(value)) return {};
   return Status(StatusCode::internal,
-                fmt::format("{}{} of {} came to {}, which is no score; please report the videos",
+                fmt::format("{}{} of {} is {}, which is not a score; please report the videos",
                             number < 0 ? "" : fmt::format("frame {}: ", number), output, metric, value));
 }
 
@@ -120,8 +122,9 @@ struct FrameScorer::State {
     Entrant entrant;
     entrant.entry = find_frame_metric(request.metric);
     if (entrant.entry == nullptr) {
-      return Status(StatusCode::usage,
-                    fmt::format("there is no metric of frames '{}'; metrics() lists those there are", request.metric));
+      return Status(
+          StatusCode::usage,
+          fmt::format("unknown frame metric '{}'; metrics() lists the metrics of this build", request.metric));
     }
     const MetricInfo& info = entrant.entry->info;
     ACUITY_TRY_ASSIGN(entrant.options, OptionValues::parse(info, request.options));
@@ -182,6 +185,7 @@ struct FrameScorer::State {
     ACUITY_TRY_ASSIGN(features, list.create(setup()));
     std::unique_ptr<FrameDevice> there;
     if (device) {
+      ACUITY_TRY(check_gpu_frame_size(options.format.width, options.format.height));
       std::vector<const Feature*> sent;
       for (size_t f = 0; f < features.size(); ++f) {
         features[f].on_device = list.requests()[f].entry->on_gpu;
@@ -339,7 +343,7 @@ struct FrameScorer::State {
 
   Result<std::vector<FrameScore>> finish() {
     if (pipeline->pushed() == 0 || pipeline->scored().empty()) {
-      return Status(StatusCode::usage, "no frame was pushed, so that there is nothing to score");
+      return Status(StatusCode::usage, "no frame was pushed, so there is nothing to score");
     }
     const Status waited = pipeline->finish();
     const Status given_out = deliver();
@@ -365,10 +369,11 @@ FrameScorer& FrameScorer::operator=(FrameScorer&&) noexcept = default;
 Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
   return guarded<Result<FrameScorer>>([&]() -> Result<FrameScorer> {
     if (options.metrics.empty())
-      return Status(StatusCode::usage, "no metric is given; metrics() lists those there are");
+      return Status(StatusCode::usage, "no metric is given; metrics() lists the metrics of this build");
     if (options.threads < 0) {
-      return Status(StatusCode::usage,
-                    fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
+      return Status(
+          StatusCode::usage,
+          fmt::format("invalid number of threads {}: expected 0, for one per core, or more", options.threads));
     }
     if (options.frames_in_flight < 0 || options.frames_in_flight > 64) {
       return Status(StatusCode::usage,

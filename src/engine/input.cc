@@ -54,7 +54,8 @@ Result<Input> Input::copy(const ImageView& view) {
 
 Input Input::on_device(const ImageView& view, std::string device, std::shared_ptr<const void> owner) noexcept {
   Input input(view, std::move(owner));
-  if (input.state_) input.state_->device = std::move(device);
+  // Memory of the CPU is ordinary memory. An empty name must not be taken for that.
+  if (input.state_ && device != "cpu") input.state_->device = device.empty() ? "no device" : std::move(device);
   return input;
 }
 
@@ -194,8 +195,7 @@ Result<DevicePicture> device_picture(const Input& input, const Rows& rows, const
   } else if (!input.state()->device.empty()) {
     return Status(
         StatusCode::input,
-        "the colour profile of a picture in device memory can be followed on the CPU only; convert the picture "
-        "first");
+        "the colour profile of a picture in device memory can only be applied on the CPU; convert the picture first");
   }
   return picture;
 }

@@ -33,7 +33,7 @@ Result<std::string> normal_form(const MetricInfo& metric, const MetricOption& op
   const std::optional<double> number = takes_numbers(option) ? to_number(value) : std::nullopt;
   const bool fits = number && *number >= option.minimum && *number <= option.maximum;
   if (fits && (!option.whole || *number == std::floor(*number))) return fmt::format("{}", *number);
-  return usage(fmt::format("'{}' does not do for the option {} of {}; use {}", value, option.name, metric.name,
+  return usage(fmt::format("invalid value '{}' for option {} of {}: expected {}", value, option.name, metric.name,
                            allowed_values(option)));
 }
 
@@ -71,7 +71,7 @@ Result<OptionValues> OptionValues::parse(const MetricInfo& metric, std::span<con
     });
     if (found == metric.options.end()) return unknown_option(metric, setting.name);
     const size_t place = static_cast<size_t>(found - metric.options.begin());
-    if (seen[place]) return usage(fmt::format("the option {} of {} is given twice", setting.name, metric.name));
+    if (seen[place]) return usage(fmt::format("option {} of {} is given twice", setting.name, metric.name));
     seen[place] = true;
     Result<std::string> value = normal_form(metric, *found, setting.value);
     if (!value.ok()) return value.status();

@@ -36,14 +36,15 @@ class Rehearsal {
   Status make_slot() {
     Slot slot;
     for (const RequestedMetric& metric : work_.metrics) {
-      ACUITY_TRY_ASSIGN(slot.metrics.emplace_back(), metric.entry->create({.width = work_.width,
-                                                                           .height = work_.height,
-                                                                           .want_map = work_.want_map,
-                                                                           .options = metric.options,
-                                                                           .strip_rows = work_.strip_rows,
-                                                                           .threads = &threads_,
-                                                                           .tasks = &tasks_,
-                                                                           .pool = pool_}));
+      ACUITY_TRY_ASSIGN(slot.metrics.emplace_back(),
+                        metric.entry->create({.width = work_.width,
+                                              .height = work_.height,
+                                              .want_map = work_.want_map,
+                                              .options = metric.options,
+                                              .strip_rows = std::min(work_.strip_rows, work_.height),
+                                              .threads = &threads_,
+                                              .tasks = &tasks_,
+                                              .pool = pool_}));
     }
     slots_.push_back(std::move(slot));
     return {};

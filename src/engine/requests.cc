@@ -15,6 +15,7 @@ namespace acuity {
 namespace {
 
 constexpr int64_t kMostPixelsOnGpu = int64_t{1} << 29;  // samples are numbered in 31 bits
+constexpr int64_t kMostFramePixelsOnGpu = int64_t{1} << 27;
 constexpr const char* kCapVariable = "ACUITY_VRAM_CAP_BYTES";
 
 Result<RequestedMetric> find_requested(const MetricRequest& request, bool want_map) {
@@ -27,7 +28,7 @@ Result<RequestedMetric> find_requested(const MetricRequest& request, bool want_m
   }
   if (metric.entry == nullptr) {
     return Status(StatusCode::usage,
-                  fmt::format("there is no metric '{}'; metrics() lists those there are", request.metric));
+                  fmt::format("unknown metric '{}'; metrics() lists the metrics of this build", request.metric));
   }
   if (want_map && !metric.entry->info.has_map) {
     return Status(StatusCode::usage, fmt::format("{} has no difference map", request.metric));
@@ -36,20 +37,28 @@ Result<RequestedMetric> find_requested(const MetricRequest& request, bool want_m
   return metric;
 }
 
+Status check_gpu_pixels(int width, int height, int64_t most) {
+  if (int64_t{width} * height <= most) return {};
+  return Status(
+      StatusCode::too_big,
+      fmt::format("{}x{} pixels are more than the {} that GPUs can number; use the device cpu", width, height, most));
+}
+
 }  // namespace
 
 Result<std::vector<RequestedMetric>> find_requested_metrics(const ScorerOptions& options, int width, int height) {
   if (options.threads < 0) {
     return Status(StatusCode::usage,
-                  fmt::format("{} threads make no sense; use 0 for one a core, or more", options.threads));
+                  fmt::format("invalid number of threads {}: expected 0, for one per core, or more", options.threads));
   }
   const bool strip = options.memory.kind == MemoryMode::Kind::strip;
   if (strip ? options.memory.rows < 1 : options.memory.rows != 0) {
-    return Status(StatusCode::usage, fmt::format("{} rows were given for the memory mode; strips have at least 1, and "
-                                                 "other modes have none",
+    return Status(StatusCode::usage, fmt::format("invalid number of rows {} for the memory mode: expected at least 1 "
+                                                 "for strips, and 0 for other modes",
                                                  options.memory.rows));
   }
-  if (options.metrics.empty()) return Status(StatusCode::usage, "no metric was asked for; metrics() lists them");
+  if (options.metrics.empty())
+    return Status(StatusCode::usage, "no metric is given; metrics() lists the metrics of this build");
   std::vector<RequestedMetric> metrics;
   for (const MetricRequest& request : options.metrics) {
     ACUITY_TRY_ASSIGN(metrics.emplace_back(), find_requested(request, options.want_map));
@@ -76,17 +85,13 @@ Status check_gpu_can(std::span<const RequestedMetric> metrics, bool want_map) {
   return {};
 }
 
-Status check_gpu_size(int width, int height) {
-  if (int64_t{width} * height <= kMostPixelsOnGpu) return {};
-  return Status(StatusCode::too_big,
-                fmt::format("{}x{} pixels are more than the {} that GPUs can number; use the device cpu", width, height,
-                            kMostPixelsOnGpu));
-}
+Status check_gpu_size(int width, int height) { return check_gpu_pixels(width, height, kMostPixelsOnGpu); }
+Status check_gpu_frame_size(int width, int height) { return check_gpu_pixels(width, height, kMostFramePixelsOnGpu); }
 
 Result<std::optional<int64_t>> vram_cap(const ScorerOptions& options) {
   if (options.vram_cap_bytes < 0) {
     return Status(StatusCode::usage,
-                  fmt::format("vram_cap_bytes is {}; use 0 for no cap, or more", options.vram_cap_bytes));
+                  fmt::format("invalid vram_cap_bytes {}: expected 0, for no cap, or more", options.vram_cap_bytes));
   }
   if (options.vram_cap_bytes > 0) return std::optional(options.vram_cap_bytes);
   const char* value = std::getenv(kCapVariable);

@@ -24,8 +24,9 @@ Result<std::vector<RequestedMetric>> find_requested_metrics(const ScorerOptions&
 /// Whether all of them run on GPUs.
 Status check_gpu_can(std::span<const RequestedMetric> metrics, bool want_map);
 
-/// More pixels than GPUs can number are refused.
+/// More pixels than GPUs can number are refused; of frames, whose features make many planes, fewer are possible.
 Status check_gpu_size(int width, int height);
+Status check_gpu_frame_size(int width, int height);
 
 /// The most memory to use on a device: the option, or else the environment; nothing where neither is given.
 Result<std::optional<int64_t>> vram_cap(const ScorerOptions& options);

@@ -88,7 +88,7 @@ Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, i
   ACUITY_TRY(scoring->choose_device());
   Status created = scoring->make_first_slot();
   if (!created.ok() && options.device == "auto" && scoring->pool_) {
-    scoring->device_reason_ = fmt::format("device: auto took the CPU, because {} could not be used: {}",
+    scoring->device_reason_ = fmt::format("device: auto chose the CPU, because {} could not be used: {}",
                                           scoring->pool_->device().info().id, created.message());
     scoring->pool_.reset();
     created = scoring->make_first_slot();
@@ -146,10 +146,10 @@ Status Scoring::fit_memory() {
     rows = rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height_))) : rows / 2;
     if (!automatic || rows < kFewestRows) {
       return Status(StatusCode::too_big,
-                    fmt::format("{}x{} pixels need {} bytes of memory{} on {}, where {} are available; {}", width_,
+                    fmt::format("{}x{} pixels need {} bytes of memory{} on {}, but {} are available; {}", width_,
                                 height_, plan.pair.device, automatic ? " even in strips" : "",
                                 pool_->device().info().id, std::max(available, int64_t{0}),
-                                automatic ? "use another device, cpu for instance" : "use the memory mode automatic"));
+                                automatic ? "use another device, such as cpu" : "use the memory mode automatic"));
     }
   }
   // Tiny pictures may need nothing, where a metric has its answer without looking.
@@ -188,7 +188,7 @@ Result<std::unique_ptr<Slot>> Scoring::make_slot(const Threads& threads) {
                                                                           .height = height_,
                                                                           .want_map = options_.want_map,
                                                                           .options = metric.options,
-                                                                          .strip_rows = strip_rows_,
+                                                                          .strip_rows = std::min(strip_rows_, height_),
                                                                           .threads = &threads,
                                                                           .tasks = &senders_,
                                                                           .pool = pool_}));
@@ -206,8 +206,8 @@ Status Scoring::validate(const Input& input, std::string_view role) const {
   if (!state.device.empty()) {
     const std::string here = pool_ ? pool_->device().info().id : "cpu";
     if (state.device == here || state.device + ":0" == here) return {};
-    return Status(StatusCode::usage, fmt::format("the {} picture is in memory of {}, but it is to be scored on {}",
-                                                 role, state.device, here));
+    return Status(StatusCode::usage, fmt::format("the {} picture is in memory of {}, but this Scorer runs on {}", role,
+                                                 state.device, here));
   }
   if (view.type != SampleType::f32) return {};
   if (!state.is_finite) ACUITY_TRY(validate_finite(view, role, threads_));
@@ -400,7 +400,7 @@ Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& 
   const MetricInfo& info = requested.entry->info;
   if (!std::isfinite(measurement->value)) {
     return Status(StatusCode::internal,
-                  fmt::format("{} came to {}, which is no score; please report the pair of pictures", info.name,
+                  fmt::format("{} is {}, which is not a score; please report the pair of pictures", info.name,
                               measurement->value));
   }
   Score score;

@@ -16,6 +16,7 @@ namespace {
 
 // More than any picture has; keeps width * height * bytes within 64 bits with room to spare.
 constexpr int kMaximumSide = 1 << 20;
+constexpr ptrdiff_t kMaximumStride = ptrdiff_t{1} << 40;  // likewise
 
 int sample_bytes(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
 
@@ -50,6 +51,13 @@ bool row_is_finite(const ImageView& view, int y) {
     finite = finite && all_finite(view.planes[static_cast<size_t>(c)] + offset, view.pixel_stride, view.width);
   }
   return finite;
+}
+
+// Rows one after the other, or columns.
+bool rows_lie_apart(const ImageView& view, int64_t bytes) {
+  const int64_t row = std::abs(view.row_stride), pixel = std::abs(view.pixel_stride);
+  return view.height == 1 || row >= (view.width - 1) * pixel + bytes ||
+         (row >= bytes && pixel >= (view.height - 1) * row + bytes);
 }
 
 // ", or small=libjxl" where the metric has such an option.
@@ -114,7 +122,7 @@ Status validate_layout(const ImageView& view, std::string_view role) {
   const std::string of = role.empty() ? "" : std::string(role) + " ";
   if (view.channel_count() < 1 || view.channel_count() > 4) {
     return Status(StatusCode::usage,
-                  fmt::format("the {}view has {} channels; 1 to 4 are possible", of, view.channel_count()));
+                  fmt::format("the {}view has {} channels: expected 1 to 4", of, view.channel_count()));
   }
   const int bytes = sample_bytes(view.type);
   for (int c = 0; c < view.channel_count(); ++c) {
@@ -127,10 +135,18 @@ Status validate_layout(const ImageView& view, std::string_view role) {
                     fmt::format("plane {} of the {}view is not aligned to its {}-byte samples", c, of, bytes));
     }
   }
-  if (view.pixel_stride % bytes != 0 || view.row_stride % bytes != 0 || std::abs(view.pixel_stride) < bytes) {
+  const auto is_stride = [bytes](ptrdiff_t stride) {
+    return stride % bytes == 0 && stride >= -kMaximumStride && stride <= kMaximumStride;
+  };
+  if (!is_stride(view.pixel_stride) || !is_stride(view.row_stride) || std::abs(view.pixel_stride) < bytes) {
     return Status(StatusCode::usage,
                   fmt::format("the strides of the {}view ({} and {} bytes) do not fit its {}-byte samples", of,
                               view.pixel_stride, view.row_stride, bytes));
+  }
+  if (!rows_lie_apart(view, bytes)) {
+    return Status(StatusCode::usage,
+                  fmt::format("the rows of the {}view overlap: its row_stride is {} bytes, for {} pixels of {} bytes",
+                              of, view.row_stride, view.width, view.pixel_stride));
   }
   const bool depth_fits = view.type == SampleType::f32 || (view.type == SampleType::u8 && view.depth == 8) ||
                           (view.type == SampleType::u16 && view.depth >= 9 && view.depth <= 16);
@@ -146,10 +162,16 @@ Status validate_planes(const FrameView& frame, std::string_view which) {
   const ptrdiff_t bytes = frame.sample_bytes();
   for (int p = 0; p < frame.planes_count(); ++p) {
     const std::byte* plane = frame.planes[static_cast<size_t>(p)];
-    const bool aligned = reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) == 0 &&
-                         frame.row_strides[static_cast<size_t>(p)] % bytes == 0;
-    if (plane != nullptr && aligned) continue;
-    return Status(StatusCode::usage, fmt::format("plane {} of the {} is null or not aligned to its samples", p, which));
+    const ptrdiff_t stride = frame.row_strides[static_cast<size_t>(p)], row = frame.plane_width(p) * bytes;
+    const bool aligned = reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) == 0 && stride % bytes == 0;
+    if (plane == nullptr || !aligned) {
+      return Status(StatusCode::usage,
+                    fmt::format("plane {} of the {} is null or not aligned to its samples", p, which));
+    }
+    const bool fits = stride >= -kMaximumStride && stride <= kMaximumStride && std::abs(stride) >= row;
+    if (fits || (stride == 0 && frame.plane_height(p) == 1)) continue;
+    return Status(StatusCode::usage, fmt::format("plane {} of the {} has a row stride of {} bytes, and a row has {}", p,
+                                                 which, stride, row));
   }
   return {};
 }
@@ -157,7 +179,7 @@ Status validate_planes(const FrameView& frame, std::string_view which) {
 Status validate_frame(const FrameView& frame, const FrameFormat& format, std::string_view role) {
   if (frame.depth < 8 || frame.depth > 16) {
     return Status(StatusCode::usage,
-                  fmt::format("the {} frame has {} bits a sample; 8 to 16 are possible", role, frame.depth));
+                  fmt::format("the {} frame has {} bits per sample: expected 8 to 16", role, frame.depth));
   }
   if (!frame.has_same_shape(format)) {
     return Status(StatusCode::usage, fmt::format("the size, depth or subsampling of the {} frame is not that of its "

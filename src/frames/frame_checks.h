@@ -25,7 +25,7 @@ inline Status check_sides(std::string_view feature, const Feature::Setup& setup,
 inline Status check_depth(std::string_view feature, const Feature::Setup& setup, const std::vector<int>& depths) {
   if (std::find(depths.begin(), depths.end(), setup.format.depth) != depths.end()) return {};
   return Status(StatusCode::input,
-                fmt::format("{} takes samples of {} bits, and these have {}; convert them or leave it out", feature,
+                fmt::format("{} accepts samples of {} bits, and these have {}; convert them or leave it out", feature,
                             fmt::join(depths, ", "), setup.format.depth));
 }
 

@@ -69,9 +69,7 @@ Status limit_cpu(const std::string& name) {
   if (allowed == 0) {
     std::string offered;
     for (const std::string& usable_name : cpu_targets()) offered += " " + usable_name;
-    return Status(
-        StatusCode::usage,
-        fmt::format("ACUITY_CPU is '{}', which this build and processor do not offer; they offer:{}", name, offered));
+    return Status(StatusCode::usage, fmt::format("invalid value '{}' of ACUITY_CPU: expected one of{}", name, offered));
   }
   hwy::SetSupportedTargetsForTest(allowed);
   return {};

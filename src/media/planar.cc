@@ -165,8 +165,8 @@ class PlanarSource : public FrameSource {
     for (size_t i = 0; i < frame.samples.size() / 2; ++i) all |= samples[i];
     if (all < 1 << format_.depth) return {};
     return input(
-        fmt::format("frame {} of '{}' has a sample above {}, the most that {} bits hold; samples are "
-                    "little-endian in the low bits: convert the stream or correct its depth",
+        fmt::format("frame {} of '{}' has a sample above {}, the maximum of {} bits; samples are little-endian in the "
+                    "low bits: convert the stream or correct its depth",
                     index_, name_, (1 << format_.depth) - 1, format_.depth));
   }
 

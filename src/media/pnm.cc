@@ -262,7 +262,7 @@ Result<Picture> decode_pfm(const Source& source) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (shape.width < 0 || shape.height < 0 || error != std::errc() || end != text.data() + text.size() ||
       !std::isfinite(scale) || scale == 0) {
-    return damaged(source, "PFM", "its width, height or scale is missing or no number");
+    return damaged(source, "PFM", "its width, height or scale is missing or not a number");
   }
   if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
   const int64_t row_samples = shape.width * static_cast<int64_t>(shape.channels);

@@ -124,7 +124,7 @@ TEST(Frames, ModelsAreNamedByAWord) {
   write_file(scratch("model.json"), "{\"model_dict\": 1}");
   const Outcome bad = acuity({"score", "-m", "vmaf:model=" + scratch("model.json"), reference(), distorted()});
   EXPECT_EQ(bad.exit_code, 3) << bad.err;
-  EXPECT_NE(bad.err.find("is no VMAF model that can be used"), std::string::npos) << bad.err;
+  EXPECT_NE(bad.err.find("is not a usable VMAF model"), std::string::npos) << bad.err;
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ TEST(Lists, OptionsThatMakeNoSense) {
   EXPECT_EQ(message("psnr:peak=50"), "psnr has no options, but 'peak' is given");
   EXPECT_EQ(message("mse:top=50"), "mse has no option 'top'; it has: peak, pool");
   EXPECT_EQ(message("mse:peak=200"),
-            "'200' does not do for the option peak of mse; use a number from 1 to 100, or auto");
-  EXPECT_EQ(message("mse:pool=1"), "'1' does not do for the option pool of mse; use mean or worst");
-  EXPECT_EQ(message("mse:peak=1:peak=2"), "the option peak of mse is given twice");
+            "invalid value '200' for option peak of mse: expected a number from 1 to 100, or auto");
+  EXPECT_EQ(message("mse:pool=1"), "invalid value '1' for option pool of mse: expected mean or worst");
+  EXPECT_EQ(message("mse:peak=1:peak=2"), "option peak of mse is given twice");
   EXPECT_EQ(message("mse:v2"),
             "mse has no variant 'v2'; options are written as in mse:OPTION=VALUE, and 'acuity metrics' lists them");
   for (const char* text : {"mse:", "mse::peak=1", "mse:=1", "mse:peak=", "mse:peak=nan", "mse:peak=1x", ":peak=1",

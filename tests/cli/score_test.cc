@@ -233,7 +233,7 @@ TEST(Score, UnknownDevice) {
   const Outcome outcome = acuity({"score", "--device", "abacus:0", scene(), noisy()});
   EXPECT_EQ(outcome.exit_code, 4);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_NE(outcome.err.find("\"abacus:0\""), std::string::npos);
+  EXPECT_NE(outcome.err.find("unknown device 'abacus:0'"), std::string::npos) << outcome.err;
 }
 
 TEST(Score, UnknownCpuTarget) {
@@ -250,7 +250,7 @@ TEST(Score, UnknownCpuTarget) {
   const Outcome with_other = acuity({"score", scene(), noisy()}, {.environment = {other}});
   EXPECT_EQ(with_other.exit_code, 2);
   EXPECT_EQ(with_other.out, "");
-  EXPECT_NE(with_other.err.find("do not offer"), std::string::npos);
+  EXPECT_NE(with_other.err.find("expected one of"), std::string::npos);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(AutoDevice, LittleWorkStaysOnTheCpu) {
   const DeviceChoice choice =
       choose_device(entry("ssimulacra2"), {.pairs = 1, .width = 512, .height = 512, .threads = 2});
   EXPECT_EQ(choice.device, nullptr);
-  EXPECT_TRUE(choice.reason.starts_with("auto took the CPU, which is expected to score the pair in ")) << choice.reason;
+  EXPECT_TRUE(choice.reason.starts_with("auto chose the CPU: it is expected to score the pair in ")) << choice.reason;
 }
 
 // On a machine with a GPU it goes there; on one with none, or with one made of software, it does not.
@@ -54,19 +54,19 @@ TEST(AutoDevice, MuchWorkGoesToARealGpuAlone) {
   if (choice.device) {
     EXPECT_FALSE(choice.device->info().is_software);
   } else {
-    EXPECT_NE(choice.reason.find("there is none to be used"), std::string::npos) << choice.reason;
+    EXPECT_NE(choice.reason.find("no usable one was found"), std::string::npos) << choice.reason;
   }
 }
 
 TEST(AutoDevice, MapsAndMetricsWithoutKernelsStayOnTheCpu) {
   const ExpectedWork work{.pairs = 100000, .width = 4096, .height = 4096, .threads = 2, .want_map = true};
   EXPECT_EQ(choose_device(entry("ssimulacra2"), work).reason,
-            "auto took the CPU, where alone ssimulacra2's difference maps are made");
+            "auto chose the CPU: ssimulacra2 makes difference maps on the CPU only");
   MetricEntry without = *entry("ssimulacra2")[0];
   without.on_gpu = false;
   const std::array<const MetricEntry*, 2> both{entry("mse")[0], &without};
   EXPECT_EQ(choose_device(both, {.pairs = 100000, .width = 4096, .height = 4096, .threads = 2}).reason,
-            "auto took the CPU, where alone ssimulacra2 runs");
+            "auto chose the CPU: ssimulacra2 has no GPU version");
 }
 
 TEST(AutoDevice, IsToldInTheResult) {
@@ -77,7 +77,7 @@ TEST(AutoDevice, IsToldInTheResult) {
   ASSERT_TRUE(score.ok());
   const std::vector<std::string>& told = score->front().provenance.assumptions;
   EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const std::string& fact) {
-    return fact.starts_with("device: auto took the CPU, which is expected to score 3 pairs in ");
+    return fact.starts_with("device: auto chose the CPU: it is expected to score 3 pairs in ");
   }));
 }
 

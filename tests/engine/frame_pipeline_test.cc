@@ -367,7 +367,7 @@ TEST(FramePipeline, FramesThatDoNotFitAreRefused) {
   EXPECT_EQ(pipeline.push(view_of(*fits, 10), none, 0, true).code(), StatusCode::usage);
   EXPECT_TRUE(pipeline.push(view_of(*fits, 10), view_of(*fits, 10), 0, true).ok());
   (void)pipeline.push(view_of(*fits, 10), view_of(*above, 10), 1, true);
-  EXPECT_EQ(pipeline.finish().message(), "frame 1: the distorted has a sample above 1023, the most that 10 bits hold");
+  EXPECT_EQ(pipeline.finish().message(), "frame 1: the distorted has a sample above 1023, the maximum of 10 bits");
 }
 
 TEST(FramePipeline, CanBeLeftInTheMiddle) {

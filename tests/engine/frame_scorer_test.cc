@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "acuity/scorer.h"
+#include "engine/feature.h"
 #include "support/synthetic_video.h"
 
 namespace acuity {
@@ -102,13 +103,13 @@ TEST(FrameScorer, RefusesWhatMakesNoSense) {
     EXPECT_EQ(scorer.status().code(), StatusCode::usage);
     return scorer.status().message();
   };
-  EXPECT_EQ(message(options({})), "no metric is given; metrics() lists those there are");
-  EXPECT_EQ(message(options({{"mse"}})), "there is no metric of frames 'mse'; metrics() lists those there are");
+  EXPECT_EQ(message(options({})), "no metric is given; metrics() lists the metrics of this build");
+  EXPECT_EQ(message(options({{"mse"}})), "unknown frame metric 'mse'; metrics() lists the metrics of this build");
   EXPECT_EQ(message(options({{"psnr_yuv", {{"x", "1"}}}})).find("psnr_yuv has no option 'x'"), 0u);
-  EXPECT_EQ(message(options({kPsnr}, -1)), "-1 threads make no sense; use 0 for one a core, or more");
+  EXPECT_EQ(message(options({kPsnr}, -1)), "invalid number of threads -1: expected 0, for one per core, or more");
   FrameScorerOptions deep = options({kPsnr});
   deep.format.depth = 17;
-  EXPECT_EQ(message(deep), "17 bits a sample make no sense; use 8 to 16");
+  EXPECT_EQ(message(deep), "invalid depth of 17 bits per sample: expected 8 to 16");
   FrameScorerOptions slow = options({kPsnr});
   slow.format.rate = {0, 1};
   EXPECT_EQ(message(slow), "invalid frame rate 0/1: expected a number above 0, or 0/0 if it is unknown");
@@ -127,7 +128,7 @@ TEST(FrameScorer, RefusesWhatMakesNoSense) {
 TEST(FrameScorer, EndsOnce) {
   Result<FrameScorer> empty = FrameScorer::create(options({kPsnr}));
   ASSERT_TRUE(empty.ok());
-  EXPECT_EQ(empty->finish().status().message(), "no frame was pushed, so that there is nothing to score");
+  EXPECT_EQ(empty->finish().status().message(), "no frame was pushed, so there is nothing to score");
   Result<FrameScorer> scorer = FrameScorer::create(options({kPsnr}));
   ASSERT_TRUE(scorer.ok());
   const FrameView frame = clip().reference[0].view();
@@ -238,24 +239,34 @@ TEST(FrameScorer, WhatTheCallbackThrowsBecomesAStatus) {
 }
 
 TEST(FrameScorer, SaysWhereFeaturesRun) {
-  FrameScorerOptions how = options({kPsnr, kMotion});
-  how.device = "vulkan";
-  EXPECT_EQ(FrameScorer::create(how).status().message(), "motion runs on the CPU only; use the device cpu or auto");
-  EXPECT_EQ(FrameScorer::create(how).status().code(), StatusCode::device);
-  how.metrics = {{"vmaf"}};
-  EXPECT_EQ(FrameScorer::create(how).status().message(),
-            "vmaf needs adm, motion, vif, which run on the CPU only; use the device cpu or auto");
-  how.metrics = {kPsnr};
+  FrameScorerOptions how = options({kPsnr});
   how.device = "tpu";
   EXPECT_EQ(FrameScorer::create(how).status().code(), StatusCode::unknown_device);
-  how.metrics = {kPsnr, kMotion};
   how.device = "auto";
-  const std::vector<FrameScore> scores = score(how, std::vector<bool>(3, true));
-  ASSERT_EQ(scores.size(), 2u);
-  EXPECT_TRUE(scores[0].provenance.device.starts_with("cpu (")) << scores[0].provenance.device;
-  EXPECT_TRUE(scores[0].provenance.assumptions.back().starts_with(
-      "device: auto took the CPU, which is expected to score the pair in "));
-  EXPECT_EQ(scores[1].provenance.assumptions.back(), "device: auto chose the CPU: motion has no GPU version");
+  const std::vector<FrameScore> chosen = score(how, std::vector<bool>(3, true));
+  ASSERT_EQ(chosen.size(), 1u);
+  EXPECT_TRUE(chosen[0].provenance.device.starts_with("cpu (")) << chosen[0].provenance.device;
+  EXPECT_TRUE(chosen[0].provenance.assumptions.back().starts_with(
+      "device: auto chose the CPU: it is expected to score the pair in "));
+  // Those that have no GPU version yet.
+  for (const FeatureEntry& feature : features()) {
+    if (feature.on_gpu) continue;
+    const std::string& name = feature.info.name;
+    how.metrics = {kPsnr, {name}};
+    how.format.width = how.format.height = 320;
+    how.device = "vulkan";
+    EXPECT_EQ(FrameScorer::create(how).status().message(), name + " runs on the CPU only; use the device cpu or auto");
+    EXPECT_EQ(FrameScorer::create(how).status().code(), StatusCode::device);
+    how.device = "auto";
+    Result<FrameScorer> scorer = FrameScorer::create(how);
+    ASSERT_TRUE(scorer.ok()) << scorer.status().message();
+    const tests::OwnedFrame frame = tests::SyntheticVideo(320, 320, 8, Subsampling::yuv420).reference(0);
+    ASSERT_TRUE(scorer->push(frame.view(), frame.view()).ok());
+    const Result<std::vector<FrameScore>> scores = scorer->finish();
+    ASSERT_TRUE(scores.ok()) << scores.status().message();
+    EXPECT_EQ((*scores)[1].provenance.assumptions.back(),
+              "device: auto chose the CPU: " + name + " has no GPU version");
+  }
 }
 
 // lavapipe: several frames in flight, neighbours between them, and another feature on the CPU.

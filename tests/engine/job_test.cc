@@ -301,7 +301,7 @@ TEST(Input, AFrameMustBeOne) {
     wrong.depth = 17;
     FrameFormat deep = format;
     deep.depth = 17;
-    EXPECT_EQ(message(wrong, deep), "the distorted frame has 17 bits a sample; 8 to 16 are possible");
+    EXPECT_EQ(message(wrong, deep), "the distorted frame has 17 bits per sample: expected 8 to 16");
     FrameFormat other = format;
     other.subsampling = Subsampling::yuv422;
     EXPECT_EQ(message(frame.view(), other),

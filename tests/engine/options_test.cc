@@ -44,9 +44,10 @@ TEST(MetricOptions, WrongOnesAreRefused) {
   };
   EXPECT_EQ(message("peek", "1"),
             "example has no option 'peek' (did you mean 'peak'?); it has: peak, power, pool, file");
-  EXPECT_EQ(message("power", "17"), "'17' does not do for the option power of example; use a number from 0.5 to 16");
-  EXPECT_EQ(message("power", "0.4"), "'0.4' does not do for the option power of example; use a number from 0.5 to 16");
-  EXPECT_EQ(message("pool", "best"), "'best' does not do for the option pool of example; use mean or worst");
+  EXPECT_EQ(message("power", "17"), "invalid value '17' for option power of example: expected a number from 0.5 to 16");
+  EXPECT_EQ(message("power", "0.4"),
+            "invalid value '0.4' for option power of example: expected a number from 0.5 to 16");
+  EXPECT_EQ(message("pool", "best"), "invalid value 'best' for option pool of example: expected mean or worst");
 }
 
 // Tables are written by hand: a default that its own row refuses would make every use of the metric fail.

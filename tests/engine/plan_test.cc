@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Memory: what is planned against what a stand-in for CUDA's driver counts, and what becomes of too little of it.
+#include <array>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -135,6 +137,56 @@ TEST(Plan, IsWhatIsAllocatedOnTheCpu) {
 TEST(Plan, IsForOneDevice) {
   EXPECT_EQ(plan_memory({.metrics = {"psnr"}}, 64, 64).status().code(), StatusCode::usage);
   EXPECT_EQ(plan_memory({.metrics = {"none"}, .device = "cpu"}, 64, 64).status().code(), StatusCode::usage);
+}
+
+// Elements are numbered in 31 bits. Pictures below that are planned; nobody has the memory to score them here.
+TEST(Plan, IsRefusedWhereKernelsCannotNumberTheElements) {
+  for (const std::string& metric : picture_metrics(true)) {
+    const ScorerOptions full{.metrics = {metric}, .device = "cuda", .memory = MemoryMode::full()};
+    const Status refused = plan_memory(full, 32768, 16385).status();
+    EXPECT_EQ(refused.code(), StatusCode::too_big);
+    EXPECT_EQ(refused.message(),
+              "32768x16385 pixels are more than the 536870912 that GPUs can number; use the device cpu");
+    const Result<MemoryPlan> planned = plan_memory(full, 16384, 16384);
+    EXPECT_TRUE(planned.ok()) << planned.status().message();
+    // Rows so long, or strips so high, that some arrays grow too large: refused with the number, or planned.
+    for (const auto& [width, height, rows] : {std::array{32768, 16384, 0}, std::array{1 << 20, 512, 0},
+                                              std::array{512, 1 << 20, 0}, std::array{16384, 16384, 16000}}) {
+      const ScorerOptions options{.metrics = {metric}, .device = "cuda", .memory = {full.memory.kind, rows}};
+      ScorerOptions strips = options;
+      if (rows > 0) strips.memory = MemoryMode::strip(rows);
+      const Status status = plan_memory(strips, width, height).status();
+      if (status.ok()) continue;
+      EXPECT_EQ(status.code(), StatusCode::too_big) << status.message();
+      EXPECT_TRUE(contains(status.message(), "2147483647") || contains(status.message(), "500000")) << status.message();
+    }
+  }
+  const ScorerOptions wide{.metrics = {"ssimulacra2"}, .device = "cuda"};
+  EXPECT_EQ(plan_memory(wide, 1 << 20, 512).status().message(),
+            "ssimulacra2 needs an array of 8556380160 elements for pictures of this size, and a kernel can number "
+            "2147483647; use smaller strips or the device cpu");
+}
+
+// Higher strips need no less, but for what passes from strip to strip, and none is higher than the picture.
+TEST(Plan, StripsMeanWhatTheySay) {
+  for (const bool on_gpu : {false, true}) {
+    for (const std::string& metric : picture_metrics(on_gpu)) {
+      const char* const device = on_gpu ? "cuda" : "cpu";
+      const auto planned = [&](int rows) {
+        const ScorerOptions options{
+            .metrics = {metric}, .device = device, .memory = MemoryMode::strip(rows), .threads = 2};
+        const MemoryBytes bytes = must(plan_memory(options, 700, 1500)).pair;
+        return bytes.host + bytes.device;
+      };
+      int64_t before = 0;
+      for (const int rows : {1, 16, 64, 200, 700, 1500}) {
+        EXPECT_GE(1.05 * static_cast<double>(planned(rows)), static_cast<double>(before))
+            << metric << " on " << device << ", " << rows << " rows";
+        before = planned(rows);
+      }
+      EXPECT_EQ(planned(std::numeric_limits<int>::max()), before) << metric << " on " << device;
+    }
+  }
 }
 
 // Every metric, with memory for all of it, for ever smaller strips, and for none.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What objects answer that were moved from, or called in the wrong order.
+#include <limits>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "acuity/frame_scorer.h"
+#include "acuity/plan.h"
 #include "acuity/scorer.h"
 #include "base/guard.h"
 #include "support/layouts.h"
@@ -53,6 +55,85 @@ TEST(Statuses, WhatIsThrownBecomesAStatus) {
   EXPECT_EQ(other.code(), StatusCode::internal);
   EXPECT_EQ(other.message(), "scoring failed: odd");
   EXPECT_EQ(*guarded<Result<int>>([]() -> Result<int> { return 7; }), 7);
+}
+
+TEST(Statuses, SizesThatNoPictureHasAreRefused) {
+  constexpr int kLowest = std::numeric_limits<int>::min(), kHighest = std::numeric_limits<int>::max();
+  const std::byte pixel[3]{};
+  for (const auto& [width, height] : {std::pair(0, 8),
+                                      {8, 0},
+                                      {-1, 8},
+                                      {8, -8},
+                                      {kLowest, kLowest},
+                                      {1048577, 8},
+                                      {8, 1048577},
+                                      {kHighest, kHighest}}) {
+    const std::string message = "a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                                " pixels cannot be scored: each side must be from 1 to 1048576";
+    std::vector<Status> statuses;
+    for (const MetricInfo& metric : metrics()) {
+      if (metric.is_frame_metric) {
+        const FrameFormat format{{.width = width, .height = height}};
+        statuses.push_back(FrameScorer::create({.metrics = {{metric.name}}, .format = format}).status());
+        continue;
+      }
+      for (const char* device : {"cpu", "cuda", "auto"}) {
+        statuses.push_back(Scorer::create({.metrics = {metric.name}, .device = device}, width, height).status());
+      }
+      for (const char* device : {"cpu", "cuda"}) {
+        statuses.push_back(plan_memory({.metrics = {metric.name}, .device = device}, width, height).status());
+      }
+    }
+    ImageView view = interleaved_view(pixel, 1, 1, Channels::rgb, SampleType::u8);
+    view.width = width;
+    view.height = height;
+    statuses.push_back(Input::copy(view).status());
+    for (const Status& status : statuses) {
+      EXPECT_EQ(status.code(), StatusCode::input);
+      EXPECT_EQ(status.message(), message);
+    }
+    Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = "cpu"}, 1, 1);
+    ASSERT_TRUE(scorer.ok());
+    EXPECT_EQ(scorer->score(view, view).status().code(), StatusCode::input);
+    EXPECT_EQ(scorer->prepare(view).status().code(), StatusCode::input);
+    EXPECT_EQ(scorer
+                  ->score(Input(FrameView{{.width = width, .height = height}}, {{.width = width, .height = height}}),
+                          interleaved_view(pixel, 1, 1, Channels::rgb, SampleType::u8))
+                  .status()
+                  .code(),
+              StatusCode::input);
+  }
+}
+
+// Nothing is scored before it is there, nor after the end.
+TEST(Statuses, CallsInTheWrongOrderSaySo) {
+  const tests::Sheet sheet({}, 16, 16, Channels::grey, [](int, int, int) { return 0.5; });
+  Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = "cpu"}, 16, 16);
+  ASSERT_TRUE(scorer.ok());
+  EXPECT_EQ(scorer->score(Reference(), sheet.view).status().message(),
+            "the reference has no picture; use an Input with one, or what prepare() returned");
+  EXPECT_EQ(scorer->start(Reference(), sheet.view)->finish().status().code(), StatusCode::usage);
+  EXPECT_EQ(Reference().bytes(), 0);
+
+  const FrameFormat format{{.width = 16, .height = 16, .subsampling = Subsampling::grey}};
+  FrameView frame{format};
+  frame.planes = {sheet.view.planes[0]};
+  frame.row_strides = {sheet.view.row_stride};
+  Result<FrameScorer> frames = FrameScorer::create({.metrics = {{"psnr_yuv"}}, .format = format, .device = "cpu"});
+  ASSERT_TRUE(frames.ok()) << frames.status().message();
+  EXPECT_EQ(frames->score_at(0).status().message(), "frame 0 was not pushed to be scored");
+  EXPECT_EQ(frames->push(Input(), Input(frame, format)).message(),
+            "the reference Input is not a frame; make it from a FrameView");
+  EXPECT_EQ(frames->push(Input(frame, format), Input(sheet.view)).message(),
+            "the distorted Input is not a frame; make it from a FrameView");
+  ASSERT_TRUE(frames->push_neighbour(frame, frame).ok());
+  EXPECT_EQ(frames->finish().status().message(), "no frame was pushed, so there is nothing to score");
+  EXPECT_EQ(frames->finish().status().message(), "finish() was called before");
+  const std::string ended = "finish() was called; make another FrameScorer for more frames";
+  EXPECT_EQ(frames->push(frame, frame).message(), ended);
+  EXPECT_EQ(frames->push_neighbour(frame, frame).message(), ended);
+  frames->cancel();
+  EXPECT_EQ(frames->push(frame, frame).message(), ended);
 }
 
 TEST(Statuses, DevicesThatAreNotThereAreUnknown) {

@@ -249,7 +249,64 @@ TEST_F(UploadOnceTest, FramesTravelOnceForMetricsOfPicturesAndOfFrames) {
   EXPECT_TRUE(luma.finish().ok());
   EXPECT_EQ(sent(), 9 * 2 * kLuma) << "nobody looks at colour";
   EXPECT_EQ(scorer_of("true").push(Input(view_of(samples->data())), frame_at(0)).message(),
-            "the reference Input is no frame; make it of a FrameView");
+            "the reference Input is not a frame; make it from a FrameView");
+}
+
+// Addresses of a device are given as they are, so only their layout can be checked.
+TEST_F(UploadOnceTest, PicturesInDeviceMemoryMustLieAsKernelsCount) {
+  Scorer scorer = must(Scorer::create({.metrics = {"mse"}, .device = "cuda"}, 8, 8));
+  auto* const address = reinterpret_cast<const std::byte*>(uintptr_t{1} << 20);
+  const ImageView sound = view_of(address, 8, 8);
+  const auto scored = [&](const ImageView& view, const std::string& device = "cuda:0") {
+    return scorer.score(Input::on_device(sound, "cuda"), Input::on_device(view, device)).status();
+  };
+  EXPECT_TRUE(scored(sound).ok()) << scored(sound).message();
+  const std::string uneven =
+      "the channels of a picture in device memory must lie at equal distances, and its samples within 2^31 of each "
+      "other";
+  ImageView view = sound;
+  view.planes[2] = address + 64;
+  EXPECT_EQ(scored(view).message(), uneven);
+  for (const ptrdiff_t distance : {ptrdiff_t{1} << 31, ptrdiff_t{1} << 62}) {
+    view = sound;
+    view.planes = {address, address + distance, address + 2 * distance};
+    EXPECT_EQ(scored(view).message(), uneven) << distance;
+  }
+  view = sound;
+  view.row_stride = ptrdiff_t{1} << 29;
+  EXPECT_EQ(scored(view).message(), uneven);
+  view.row_stride = 0;
+  EXPECT_EQ(scored(view).code(), StatusCode::usage);
+  view = sound;
+  view.planes[0] = nullptr;
+  EXPECT_EQ(scored(view).message(), "plane 0 of the distorted view is null");
+  view = sound;
+  view.height = 7;
+  EXPECT_EQ(scored(view).code(), StatusCode::input);
+  EXPECT_EQ(scored(sound, "cuda:1").message(),
+            "the distorted picture is in memory of cuda:1, but this Scorer runs on cuda:0");
+  EXPECT_EQ(scored(sound, "").code(), StatusCode::usage) << "no device";
+}
+
+TEST_F(UploadOnceTest, FramesMustBeSmallEnoughForKernels) {
+  const auto scorer_for = [](int width, int height) {
+    const FrameFormat format{{.width = width, .height = height, .subsampling = Subsampling::yuv444}};
+    return FrameScorer::create({.metrics = {{"psnr_yuv"}}, .format = format, .device = "cuda"});
+  };
+  const Status refused = scorer_for(16384, 8193).status();
+  EXPECT_EQ(refused.code(), StatusCode::too_big);
+  EXPECT_EQ(refused.message(),
+            "16384x8193 pixels are more than the 134217728 that GPUs can number; use the device cpu");
+  // Few pixels in rows far apart.
+  FrameScorer scorer = must(scorer_for(16, 1 << 20));
+  const std::byte nothing{};
+  FrameView frame{{.width = 16, .height = 1 << 20, .subsampling = Subsampling::yuv444}};
+  frame.planes = {&nothing, &nothing, &nothing};
+  frame.row_strides = {1040, 1040, 1040};
+  frame.owner = std::make_shared<int>();
+  const Status far = scorer.push(frame, frame);
+  EXPECT_EQ(far.code(), StatusCode::too_big) << far.message();
+  EXPECT_TRUE(contains(far.message(), "2147483647")) << far.message();
 }
 
 }  // namespace

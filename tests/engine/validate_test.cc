@@ -36,5 +36,98 @@ TEST(ValidateView, NamesTheFirstSampleThatIsNotFinite) {
   }
 }
 
+Status layout_of(const ImageView& view) { return validate_layout(view, "reference"); }
+
+// A view of 5 x 4 pixels that nobody reads.
+ImageView sound_view(SampleType type = SampleType::u8, Channels channels = Channels::rgb) {
+  alignas(16) static constexpr std::byte memory[5 * 4 * 4 * 4]{};
+  return interleaved_view(memory, 5, 4, channels, type);
+}
+
+TEST(ValidateView, AcceptsEveryLayout) {
+  for (const SampleType type : {SampleType::u8, SampleType::u16, SampleType::f32}) {
+    for (const Channels channels : {Channels::grey, Channels::grey_alpha, Channels::rgb, Channels::rgba}) {
+      ImageView view = sound_view(type, channels);
+      EXPECT_TRUE(layout_of(view).ok()) << layout_of(view).message();
+      view.row_stride = -view.row_stride;
+      EXPECT_TRUE(layout_of(view).ok()) << "bottom up";
+      view.row_stride = view.pixel_stride;
+      view.pixel_stride = 4 * view.row_stride;
+      EXPECT_TRUE(layout_of(view).ok()) << "column by column";
+      view = sound_view(type, channels);
+      view.height = 1;
+      view.row_stride = 0;
+      EXPECT_TRUE(layout_of(view).ok()) << "one row needs no stride";
+    }
+  }
+}
+
+TEST(ValidateView, RefusesWhatCannotBeRead) {
+  const auto refused = [](SampleType type, const auto& spoil) {
+    ImageView view = sound_view(type);
+    spoil(view);
+    const Status status = layout_of(view);
+    EXPECT_EQ(status.code(), StatusCode::usage);
+    return status.message();
+  };
+  EXPECT_EQ(refused(SampleType::u8, [](ImageView& view) { view.planes[2] = nullptr; }),
+            "plane 2 of the reference view is null");
+  EXPECT_EQ(refused(SampleType::u16, [](ImageView& view) { view.planes[1] += 1; }),
+            "plane 1 of the reference view is not aligned to its 2-byte samples");
+  for (const int channels : {0, 5, 255}) {
+    EXPECT_EQ(refused(SampleType::u8, [&](ImageView& view) { view.channels = static_cast<Channels>(channels); }),
+              "the reference view has " + std::to_string(channels) + " channels: expected 1 to 4");
+  }
+  const ptrdiff_t lowest = std::numeric_limits<ptrdiff_t>::min(), highest = std::numeric_limits<ptrdiff_t>::max();
+  for (const ptrdiff_t stride : {ptrdiff_t{0}, ptrdiff_t{2}, ptrdiff_t{-3}, lowest, highest}) {
+    EXPECT_NE(refused(SampleType::f32, [&](ImageView& view) { view.pixel_stride = stride; }), "");
+    EXPECT_NE(refused(SampleType::f32, [&](ImageView& view) { view.row_stride = stride; }), "");
+  }
+  for (const ptrdiff_t stride : {0, 12, -12, 1}) {
+    EXPECT_EQ(refused(SampleType::u8, [&](ImageView& view) { view.row_stride = stride; }),
+              "the rows of the reference view overlap: its row_stride is " + std::to_string(stride) +
+                  " bytes, for 5 pixels of 3 bytes");
+  }
+  for (const auto& [type, depth] : {std::pair(SampleType::u8, 7),
+                                    {SampleType::u8, 9},
+                                    {SampleType::u16, 8},
+                                    {SampleType::u16, 17},
+                                    {SampleType::u16, 0},
+                                    {SampleType::u16, -1}}) {
+    EXPECT_NE(refused(type, [&](ImageView& view) { view.depth = depth; }).find("bits, which its "), std::string::npos);
+  }
+}
+
+TEST(ValidateFrame, RefusesWhatCannotBeRead) {
+  static constexpr std::byte memory[8 * 6 * 2 * 3]{};
+  for (const int depth : {8, 10}) {
+    FrameView frame{{.width = 8, .height = 6, .depth = depth}};
+    const ptrdiff_t bytes = frame.sample_bytes();
+    frame.planes = {memory, memory + 96, memory + 192};
+    frame.row_strides = {8 * bytes, 4 * bytes, -4 * bytes};
+    EXPECT_TRUE(validate_planes(frame, "reference frame 5").ok());
+    for (size_t plane = 0; plane < 3; ++plane) {
+      const std::string which = "plane " + std::to_string(plane) + " of the reference frame 5 ";
+      FrameView wrong = frame;
+      wrong.planes[plane] = nullptr;
+      EXPECT_EQ(validate_planes(wrong, "reference frame 5").message(), which + "is null or not aligned to its samples");
+      for (const ptrdiff_t stride :
+           {ptrdiff_t{0}, 2 * bytes, -2 * bytes, ptrdiff_t{1} << 41, std::numeric_limits<ptrdiff_t>::min(),
+            std::numeric_limits<ptrdiff_t>::max() - 1}) {
+        wrong = frame;
+        wrong.row_strides[plane] = stride;
+        const Status status = validate_planes(wrong, "reference frame 5");
+        EXPECT_EQ(status.code(), StatusCode::usage);
+        EXPECT_EQ(status.message(), which + "has a row stride of " + std::to_string(stride) + " bytes, and a row has " +
+                                        std::to_string((plane == 0 ? 8 : 4) * bytes));
+      }
+    }
+    FrameView grey = frame;
+    grey.subsampling = Subsampling::grey;
+    grey.planes = {memory};
+    EXPECT_TRUE(validate_planes(grey, "").ok()) << "planes that it does not have are not looked at";
+  }
+}
+
 }  // namespace
 }  // namespace acuity

@@ -172,7 +172,7 @@ TEST(Cambi, Refusals) {
             "frames of this size make window_size=70 a window of 71 samples across, and at most 65 are possible; use a "
             "smaller window_size");
   EXPECT_EQ(refusal(352, 288, "encw=100"),
-            "'100' does not do for the option enc_width of cambi; use a whole number from 180 to 7680, or 0");
+            "invalid value '100' for option enc_width of cambi: expected a whole number from 180 to 7680, or 0");
   EXPECT_EQ(refusal(352, 288, "heatmaps_path=/dev/null/maps").substr(0, 42),
             "cannot make the folder /dev/null/maps: Not");
 }

@@ -137,7 +137,7 @@ TEST(Speed, Refusals) {
   EXPECT_EQ(refusal("speed_chroma", 640, 480, "", Subsampling::grey),
             "speed_chroma looks at the colour planes, and these frames are grey; leave it out");
   EXPECT_EQ(refusal("speed_chroma", 640, 480, "psm=cubic"),
-            "'cubic' does not do for the option speed_prescale_method of speed_chroma; use nearest or bilinear or "
+            "invalid value 'cubic' for option speed_prescale_method of speed_chroma: expected nearest or bilinear or "
             "bicubic or lanczos4");
 }
 

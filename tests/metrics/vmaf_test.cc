@@ -254,10 +254,9 @@ TEST(VmafModelFile, ScoresAreTransformedAndClipped) {
 
 TEST(VmafModelFile, OthersAreRefused) {
   const auto message = [](const std::string& text) { return vmaf::parse_model(text, "file").status().message(); };
-  EXPECT_EQ(message("no"), "'file' is no VMAF model: it is not JSON; give a model file of libvmaf");
-  EXPECT_EQ(
-      message("{}"),
-      "'file' is no VMAF model that can be used: there is no model_dict in it; give a model file of libvmaf in JSON");
+  EXPECT_EQ(message("no"), "'file' is not a VMAF model: it is not JSON; use a model file of libvmaf");
+  EXPECT_EQ(message("{}"),
+            "'file' is not a usable VMAF model: it has no model_dict; use a model file of libvmaf in JSON");
   for (const std::string& text :
        {std::string("[]"), std::string("1"), with(""), with(kHead), with(kMachine.substr(2)),
         with(kHead + R"(, "model": "svm_type nu_svr\nkernel_type linear\ngamma 1\ntotal_sv 1\nrho 0\nSV\n1 1:1\n")"),

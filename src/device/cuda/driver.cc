@@ -114,7 +114,7 @@ class CudaDriver : public GpuDriver {
 LoadedDriver CudaDriver::load() {
   if (!has_code(Backend::cuda)) {
     return Status(StatusCode::unknown_device,
-                  "this build has no CUDA kernels: clang++-19 was missing when it was made");
+                  "this build has no CUDA kernels: clang++-19 was missing when it was built");
   }
   Result<DriverLibrary> opened = DriverLibrary::open("ACUITY_CUDA_DRIVER", {"libcuda.so.1"});
   if (!opened.ok()) return opened.status();

@@ -100,7 +100,7 @@ Status GpuContext::load(const KernelFile& file, void** module) {
     if (!log.empty()) status = {status.code(), fmt::format("{}; its compiler says: {}", status.message(), log)};
     if (!driver_->is_other_target(outcome.code)) break;
   }
-  if (tried.empty()) return failure(fmt::format("{} holds no code for this device", file.name));
+  if (tried.empty()) return failure(fmt::format("{} has no code for this device", file.name));
   return {status.code(), fmt::format("{} (loading {} for {})", status.message(), file.name, tried)};
 }
 

@@ -265,7 +265,7 @@ DeviceList list_gpu_devices(Backend backend, const LoadedDriver& driver) {
   if (!driver.ok()) return nothing(driver.status().message());
   const Result<int> count = count_devices(**driver);
   if (!count.ok()) return nothing(count.status().message());
-  if (*count == 0) return nothing("the driver knows no device");
+  if (*count == 0) return nothing("the driver has no device");
   DeviceList list;
   for (int index = 0; index < *count; ++index) {
     Result<DeviceInfo> info = describe(**driver, index);
@@ -284,9 +284,8 @@ Result<std::shared_ptr<Device>> open_gpu_device(Backend backend, const LoadedDri
   const Result<int> count = count_devices(**driver);
   if (!count.ok()) return Status(count.status().code(), fmt::format("{}: {}", id, count.status().message()));
   if (index >= *count) {
-    return Status(StatusCode::unknown_device,
-                  fmt::format("{} is not there: the driver knows {} device{}, numbered from 0", id, *count,
-                              *count == 1 ? "" : "s"));
+    return Status(StatusCode::unknown_device, fmt::format("there is no {}: the driver has {} device{}, numbered from 0",
+                                                          id, *count, *count == 1 ? "" : "s"));
   }
   const Result<DeviceInfo> info = describe(**driver, index);
   if (!info.ok()) return info.status();

@@ -68,7 +68,7 @@ class HipDriver : public GpuDriver {
 LoadedDriver HipDriver::load() {
   if (!has_code(Backend::hip)) {
     return Status(StatusCode::unknown_device,
-                  "this build has no HIP kernels: clang++-19 or ld.lld-19 was missing when it was made");
+                  "this build has no HIP kernels: clang++-19 or ld.lld-19 was missing when it was built");
   }
   Result<DriverLibrary> opened = DriverLibrary::open(
       "ACUITY_HIP_DRIVER",

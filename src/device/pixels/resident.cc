@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -110,6 +112,13 @@ Result<std::shared_ptr<Resident>> Resident::create(const std::shared_ptr<DeviceP
     offset = round_up(offset + strand.bytes(), 256);
     resident->strands_.push_back(strand);
   }
+  if (offset / resident->sample_bytes_ > std::numeric_limits<int>::max()) {
+    return Status(
+        StatusCode::too_big,
+        fmt::format("a frame with {} samples in its rows is too large for a GPU, which can number {}; use the "
+                    "device cpu",
+                    offset / resident->sample_bytes_, std::numeric_limits<int>::max()));
+  }
   ACUITY_TRY(resident->take_memory(pool));
   return resident;
 }
@@ -143,7 +152,8 @@ Result<std::shared_ptr<Resident>> Resident::of_device_memory(const ImageView& vi
   const ptrdiff_t sample = sample_bytes_of(view.type);
   const std::byte* first = view.planes[0];
   ptrdiff_t channel_stride = view.channel_count() > 1 ? view.planes[1] - first : sample;
-  bool even = channel_stride % sample == 0;
+  const int64_t most = std::numeric_limits<int>::max();
+  bool even = channel_stride % sample == 0 && channel_stride / sample <= most && channel_stride / sample >= -most;
   for (int c = 2; c < view.channel_count(); ++c) {
     even = even && view.planes[static_cast<size_t>(c)] - first == c * channel_stride;
   }
@@ -155,7 +165,6 @@ Result<std::shared_ptr<Resident>> Resident::of_device_memory(const ImageView& vi
   }
   const uint64_t address = reinterpret_cast<uintptr_t>(first);
   const uint64_t below = static_cast<uint64_t>(-lowest) + (address - static_cast<uint64_t>(-lowest)) % kWord;
-  const int64_t most = std::numeric_limits<int>::max();
   if (!even || (static_cast<int64_t>(below) + highest) / sample > most) {
     return Status(StatusCode::usage,
                   "the channels of a picture in device memory must lie at equal distances, and its samples within 2^31 "

@@ -147,7 +147,7 @@ Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance
   std::vector<VkPhysicalDevice> handles(count);
   if (result >= 0 && count > 0) result = vk.EnumeratePhysicalDevices(instance.handle(), &count, handles.data());
   if (result < 0) return vulkan_failure("vkEnumeratePhysicalDevices", result);
-  if (count == 0) return Status(StatusCode::unknown_device, "vulkan: no driver shows a device");
+  if (count == 0) return Status(StatusCode::unknown_device, "vulkan: no driver has a device");
   handles.resize(count);
 
   std::vector<VulkanCandidate> candidates(count);

@@ -86,9 +86,8 @@ Result<std::shared_ptr<Device>> open_vulkan_device(int index) {
   if (!candidates.ok()) return candidates.status();
   const size_t count = candidates->size();
   if (index < 0 || static_cast<size_t>(index) >= count) {
-    return Status(
-        StatusCode::unknown_device,
-        fmt::format("vulkan: there is no device {}; those there are have the numbers 0 to {}", index, count - 1));
+    return Status(StatusCode::unknown_device,
+                  fmt::format("vulkan: there is no device {}: expected 0 to {}", index, count - 1));
   }
   const VulkanCandidate& candidate = candidates.value()[static_cast<size_t>(index)];
   if (!candidate.lacks.empty()) return Status(StatusCode::device, "vulkan: " + what_it_lacks(candidate));

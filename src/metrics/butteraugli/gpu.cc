@@ -55,15 +55,15 @@ namespace {
 using Four = kernel_dialect::real4;
 
 constexpr int kBandRows = 256;
-constexpr int kBandUnit = 64;                      // bands are multiples of this
-constexpr int kRowUnit = 16;                       // and rings of this, as the kernels want them
-constexpr int kOneBandPixels = 1 << 20;            // pictures up to this size are one band
-constexpr int kSlots = 2;                          // bands in work at each stage, which take turns in rings and events
-constexpr int kLightReach = 4;                     // rows of light of the band above that are looked at again
-constexpr int kReach = 64;                         // rows of the bands above that a ring holds
-constexpr int kHalfBehind = 16;                    // rows that the half resolution waits for longer than it must
-constexpr int kManyGroups = 200;                   // more hardly find room on the largest devices at once
-constexpr int64_t kMostFloats = int64_t{1} << 31;  // elements are numbered in 31 bits
+constexpr int kBandUnit = 64;            // bands are multiples of this
+constexpr int kRowUnit = 16;             // and rings of this, as the kernels want them
+constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
+constexpr int kSlots = 2;                // bands in work at each stage, which take turns in rings and events
+constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
+constexpr int kReach = 64;               // rows of the bands above that a ring holds
+constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
+constexpr int kManyGroups = 200;         // more hardly find room on the largest devices at once
+constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
 
 constexpr int kXybPlanes = 6;               // of both pictures
 constexpr int kLowDifference = kXybPlanes;  // the plane after them
@@ -97,12 +97,12 @@ static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMa
 // What stays on the device of a prepared reference, and of how many planes each is: bands, and for the mask the blurred
 // activity and the gains.
 enum PreparedPart : size_t { kPreparedLow, kPreparedMiddle, kPreparedHigh, kPreparedMask };
-constexpr std::array<size_t, 4> kKeptPlanes{3, 3, 4, 3};
+constexpr std::array<size_t, 4> kPreparedPlanes{3, 3, 4, 3};
 
 // The full resolution, and the half.
 class PreparedLevels final : public PreparedReference {
  public:
-  std::array<std::array<PooledMemory, kKeptPlanes.size()>, 2> levels;
+  std::array<std::array<PooledMemory, kPreparedPlanes.size()>, 2> levels;
 
   size_t bytes() const override {
     size_t bytes = 0;
@@ -174,10 +174,13 @@ class GpuRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, parameters, p));
     const LevelPlan& full = runner->plans_[0];
-    if (std::max(int64_t{kXybPlanes} * full.xyb.rows, int64_t{3} * setup.height) * full.stride >= kMostFloats) {
-      return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the "
-                                                     "device cpu",
-                                                     setup.width, setup.height));
+    // The largest array of a prepared reference, of single floats; the workspace checks all else.
+    const int64_t elements = int64_t{3} * setup.height * full.stride;
+    if (elements > kMostElements) {
+      return Status(StatusCode::too_big,
+                    fmt::format("{}x{} pixels need an array of {} elements, and the kernels of butteraugli can number "
+                                "{}; use the device cpu",
+                                setup.width, setup.height, elements, kMostElements));
     }
     ACUITY_TRY(runner->allocate());
     return std::unique_ptr<Runner>(std::move(runner));
@@ -199,9 +202,9 @@ class GpuRunner final : public Runner {
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
       const std::string use = fmt::format("butteraugli reference {}x{}", plan.size.width, plan.size.height);
-      for (size_t i = 0; i < kKeptPlanes.size(); ++i) {
+      for (size_t i = 0; i < kPreparedPlanes.size(); ++i) {
         PooledMemory& part = prepared->levels[level][i];
-        ACUITY_TRY_ASSIGN(part, setup_.pool->take(kKeptPlanes[i] * plane_bytes, use));
+        ACUITY_TRY_ASSIGN(part, setup_.pool->take(kPreparedPlanes[i] * plane_bytes, use));
         if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
       }
     }

@@ -119,7 +119,7 @@ class Butteraugli final : public Metric {
     const std::optional<double> asked = setup_.options.number("intensity_target");
     viewing.nits = asked ? *asked : is_hdr(reference) ? viewing.target : kSdrNits;
     viewing.description = fmt::format("intensity target: {:.6g} nit{}", viewing.nits,
-                                      asked               ? ", as asked for"
+                                      asked               ? ", as requested"
                                       : is_hdr(reference) ? ", the reference's own"
                                                           : ", for SDR");
     return viewing;
@@ -187,7 +187,7 @@ class Butteraugli final : public Metric {
     Result<Norms> norms = runner_->run(original, {&*distorted_rows, nullptr, static_cast<float>(distorted_nits)}, map);
     if (norms.ok() && !(std::isfinite(norms->largest) && std::isfinite(mean_norm(norms->norms)))) {
       return Status(StatusCode::input,
-                    "the pictures hold light so bright that their difference is no number; scale them down");
+                    "the pictures are so bright that their difference is not a finite number; scale them down");
     }
     return norms;
   }
@@ -240,7 +240,7 @@ MetricEntry butteraugli_entry() {
        .maximum = 16,
        .words = {"none"}},
       {.name = "small",
-       .help = "what becomes of pictures with a side under 8 pixels; libjxl: 0 whatever they show, as its tool says",
+       .help = "how pictures with a side under 8 pixels are handled; libjxl: the value is 0, as in its tool",
        .default_value = "reject",
        .words = {"reject", "libjxl"}}};
   return {std::move(info), butteraugli::Butteraugli::create, butteraugli::meaning, true, 30, true};

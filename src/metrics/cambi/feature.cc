@@ -36,15 +36,15 @@ const MetricInfo& info() {
     MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .default_value = ""};
     heatmaps.any_text = true;
     made.options = {
-        number_option("cambi_max_val", "cmxv", "larger values become this", "1000", 0, 1000),
+        number_option("cambi_max_val", "cmxv", "larger values are reduced to this", "1000", 0, 1000),
         side_option("enc_width", "encw", "width of the encoded video, before it was scaled up", 180, 7680),
         side_option("enc_height", "ench", "height of the encoded video, before it was scaled up", 150, 7680),
         side_option("enc_bitdepth", "encbd", "bit depth of the encoded video", 6, 16),
         side_option("src_width", "srcw", "width of the source, for full_ref", 320, 7680),
         side_option("src_height", "srch", "height of the source, for full_ref", 200, 4320),
         whole_option("window_size", "ws", "samples across the window, at 3840x2160", "65", 15, 127),
-        number_option("topk", "", "part of the samples that is pooled; goes before cambi_topk", "0.6", 0.0001, 1),
-        number_option("cambi_topk", "ctpk", "part of the samples that is pooled", "0.6", 0.0001, 1),
+        number_option("topk", "", "share of the samples that is pooled; overrides cambi_topk", "0.6", 0.0001, 1),
+        number_option("cambi_topk", "ctpk", "share of the samples that is pooled", "0.6", 0.0001, 1),
         number_option("tvi_threshold", "tvit", "part of the luminance that a visible step has", "0.019", 0.0001, 1),
         number_option("cambi_vis_lum_threshold", "vlt", "luminance below which no banding is seen, in cd/m2", "0", 0,
                       300),
@@ -52,7 +52,7 @@ const MetricInfo& info() {
         heatmaps,
         switch_option("full_ref", "", "measure the reference as well, and the difference", false),
         word_option("eotf", "", "transfer function of the display", {"bt1886", "pq"}),
-        word_option("cambi_eotf", "ceot", "transfer function of the display; goes before eotf", {"bt1886", "pq"}),
+        word_option("cambi_eotf", "ceot", "transfer function of the display; overrides eotf", {"bt1886", "pq"}),
         whole_option("cambi_high_res_speedup", "hrs",
                      "height (1080, 1440 or 2160) from which the first scale is left out, or 0", "0", 0, 2160),
     };
@@ -128,7 +128,7 @@ class Cambi : public Feature {
     try {
       return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(plan_, largest_));
     } catch (const std::bad_alloc&) {
-      return Status(StatusCode::internal, "there is not enough memory for cambi; use fewer threads");
+      return Status(StatusCode::internal, "not enough memory for cambi; use fewer threads");
     }
   }
 

@@ -83,7 +83,7 @@ Status Source::convert(const FrameView& frame, int line, uint16_t* out) const {
   const int largest = to_ten_bits(frame.planes[0] + line * frame.row_strides[0], frame.depth, from_width_, out);
   if (largest >> frame.depth == 0) return {};
   return Status(StatusCode::input,
-                fmt::format("row {} of the frame has a sample of {}, but {} bits reach {} only; say how deep it is",
+                fmt::format("row {} of the frame has a sample of {}, but {} bits hold at most {}; state the depth",
                             line, largest, frame.depth, (1 << frame.depth) - 1));
 }
 

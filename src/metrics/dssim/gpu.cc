@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/memory.h"
 #include "base/try.h"
 #include "device/workspace.h"
@@ -35,15 +33,8 @@ constexpr int kBandRows = 512;           // enough to keep a device busy, few en
 constexpr int kBandPixels = 1 << 21;     // of wider pictures a band has fewer rows
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are one band
 constexpr int kBandUnit = 64;            // bands are multiples of this: the smallest scale wants a multiple of 16
-constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
-constexpr int64_t kMostFloats = (int64_t{1} << 31) - 1;
 constexpr int kLabPlanes = 6;
 constexpr int kReadyPlanes = 4;
-
-Status too_big(const Metric::Setup& setup) {
-  return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu",
-                                                 setup.width, setup.height));
-}
 
 // The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
 class PreparedPicture final : public PreparedReference {
@@ -60,7 +51,6 @@ class PreparedPicture final : public PreparedReference {
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
-    if (int64_t{setup.width} * setup.height > kMostPixels) return too_big(setup);
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup));
     ACUITY_TRY(runner->allocate());
     return std::unique_ptr<Runner>(std::move(runner));
@@ -117,7 +107,6 @@ class GpuRunner final : public Runner {
       plane += int64_t{kernels::ring_of(setup_.height, band_, s)} * kernels::stride_of(setup_.width, s);
       tile_rows_ += kernels::tiles_down(setup_.height, s);
     }
-    if (plane * kLabPlanes > kMostFloats) return too_big(setup_);
     MemoryLayout layout;
     const auto tiles = static_cast<size_t>(kernels::tiles_before(setup_.width, setup_.height, count));
     lab_ = layout.place(static_cast<size_t>(plane) * kLabPlanes);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr WorkingSpace kSpace{.encoding = WorkingSpace::Encoding::linear,
                               .srgb_curve = WorkingSpace::SrgbCurve::single};
-constexpr const char* kAlphaRule = "composited in linear light on a pattern of colours keyed by the place";
+constexpr const char* kAlphaRule = "composited in linear light over a pattern of colours that depends on the position";
 
 // A picture as the runners take it.
 struct Opened {

@@ -197,7 +197,7 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
   const int width = shrinking.shrunk(setup.format.width), height = shrinking.shrunk(setup.format.height);
   if (std::min(width, height) < kWindow) {
     return Status(StatusCode::input, fmt::format("float_ssim would shrink frames of {} x {} pixels by {} to {} x {}, "
-                                                 "and its window is {} x {}; give it a smaller scale",
+                                                 "and its window is {} x {}; use a smaller scale",
                                                  setup.format.width, setup.format.height, shrinking.factor, width,
                                                  height, kWindow, kWindow));
   }

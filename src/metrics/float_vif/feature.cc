@@ -25,7 +25,7 @@ using float_vif::Parameters;
 constexpr int kWidestBilinear = 7680;  // libvmaf's limit
 
 MetricInfo info() {
-  const char* const floor_help = "what the scale's value is at least";
+  const char* const floor_help = "the minimum of the scale's value";
   return {.name = "float_vif",
           .version = "libvmaf 3.2.0",
           .title = "visual information fidelity in floats (luma, four scales)",
@@ -34,11 +34,11 @@ MetricInfo info() {
           .alpha_rule = "frames of video have none",
           .options = {vif::gain_limit_option(),
                       number_option("vif_kernelscale", "ks", "how much wider the windows are", "1", 0.1, 4),
-                      number_option("vif_prescale", "ps", "by what frames are scaled before", "1", 0.1, 4),
+                      number_option("vif_prescale", "ps", "factor by which frames are scaled first", "1", 0.1, 4),
                       number_option("vif_scale1_min_val", "s1miv", floor_help, "0", 0, 1),
                       number_option("vif_scale2_min_val", "s2miv", floor_help, "0", 0, 1),
                       number_option("vif_scale3_min_val", "s3miv", floor_help, "0", 0, 1),
-                      word_option("vif_prescale_method", "pm", "how frames are scaled before",
+                      word_option("vif_prescale_method", "pm", "how frames are scaled first",
                                   {"nearest", "bilinear", "bicubic", "lanczos4"}),
                       number_option("vif_sigma_nsq", "snsq", "the variance of the eye's noise", "2", 0, 5),
                       vif::skip_option()}};

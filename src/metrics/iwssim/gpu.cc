@@ -37,11 +37,10 @@ inline constexpr const KernelFile* kKernelFile = &iwssim_kernels;
 
 namespace {
 
-constexpr int kBandPixels = 1 << 20;               // of pixels on their way
-constexpr int kOneBandPixels = 1 << 19;            // pictures up to this size are not cut
-constexpr int kCuts = 6;                           // parts in which pictures are worked on
-constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
-constexpr int kLongestSide = 500'000;              // and groups in 16
+constexpr int kBandPixels = 1 << 20;     // of pixels on their way
+constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are not cut
+constexpr int kCuts = 6;                 // parts in which pictures are worked on
+constexpr int kLongestSide = 500'000;    // groups are numbered in 16 bits
 constexpr size_t kNumbers = size_t{kWeightedScales} * INFORMATION_FOURS * 4;
 
 size_t index(int i) { return static_cast<size_t>(i); }
@@ -60,10 +59,11 @@ class PreparedPyramid final : public PreparedReference {
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size) {
-    if (int64_t{size.width} * size.height > kMostPixels || std::max(size.width, size.height) > kLongestSide) {
-      return Status(
-          StatusCode::too_big,
-          fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu", size.width, size.height));
+    if (std::max(size.width, size.height) > kLongestSide) {
+      return Status(StatusCode::too_big,
+                    fmt::format("{}x{} pixels have a side longer than {}, the longest that the kernels of iwssim and "
+                                "msssim can number; use the device cpu",
+                                size.width, size.height, kLongestSide));
     }
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, kind, enlarge, size));
     ACUITY_TRY(runner->allocate());
@@ -117,7 +117,7 @@ class GpuRunner final : public Runner {
   }
 
   Status loss_map(int, float*) override {
-    return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+    return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu");
   }
 
  private:

@@ -132,7 +132,7 @@ const LumaTies& luma_ties() {
 
 MetricOption enlarge_option(int minimum_side) {
   return {.name = "small",
-          .help = fmt::format("what becomes of pictures with a side under {} pixels", minimum_side),
+          .help = fmt::format("how pictures with a side under {} pixels are handled", minimum_side),
           .default_value = "tile",
           .words = {"tile", "reflect", "upscale", "reject"}};
 }

@@ -100,7 +100,7 @@ class StructuralSimilarity final : public Metric {
     if (setup_.want_map) ACUITY_TRY_ASSIGN(measured.map, map_of(*sums));
     measured.assumptions = {"reference: " + description, "distorted: " + distorted.luma.description()};
     if (distorted.luma.enlarged()) {
-      measured.assumptions.push_back(fmt::format("small: {} x {} pixels made {} x {} by small={}", setup_.width,
+      measured.assumptions.push_back(fmt::format("small: {} x {} pixels enlarged to {} x {} by small={}", setup_.width,
                                                  setup_.height, size_.width, size_.height,
                                                  setup_.options.text("small")));
     }
@@ -172,7 +172,7 @@ MetricEntry iwssim_entry() {
   MetricInfo info = iwssim::info_of(
       "iwssim", "IW-SSIM: structural similarity over five scales, weighted by the information each place carries");
   info.options.push_back({.name = "weights",
-                          .help = "what each place of a scale counts for; none is the reference's own MS-SSIM switch",
+                          .help = "what weights the places of a scale; none: the reference's own MS-SSIM",
                           .default_value = "information",
                           .words = {"information", "none"}});
   return {.info = std::move(info),

@@ -155,8 +155,7 @@ MetricInfo motion_info() {
                   .options = motion::weighing_options()};
   info.options.push_back(
       motion::named_switch("motion_five_frame_window", "mffw", "compare with the frame before the last"));
-  info.options.push_back(
-      motion::named_switch("motion_moving_average", "mma", "take motion3 as the mean of two frames"));
+  info.options.push_back(motion::named_switch("motion_moving_average", "mma", "make motion3 the mean of two frames"));
   return info;
 }
 

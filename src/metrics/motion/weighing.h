@@ -50,12 +50,11 @@ inline MetricOption named_switch(std::string name, std::string alias, std::strin
 }
 
 inline std::vector<MetricOption> weighing_options() {
-  return {
-      named_switch("motion_force_zero", "force_0", "say 0 for all frames"),
-      number_option("motion_blend_factor", "mbf", "how much of the motion beyond the offset counts", "1", 1),
-      number_option("motion_blend_offset", "mbo", "motion from which on the factor applies", "40", 1000),
-      number_option("motion_fps_weight", "mfw", "what motion is multiplied with, to allow for the frame rate", "1", 5),
-      number_option("motion_max_val", "mmxv", "the highest value there is", "10000", 10000)};
+  return {named_switch("motion_force_zero", "force_0", "give 0 for all frames"),
+          number_option("motion_blend_factor", "mbf", "how much of the motion beyond the offset counts", "1", 1),
+          number_option("motion_blend_offset", "mbo", "motion from which on the factor applies", "40", 1000),
+          number_option("motion_fps_weight", "mfw", "factor of the motion, to allow for the frame rate", "1", 5),
+          number_option("motion_max_val", "mmxv", "larger values are reduced to this", "10000", 10000)};
 }
 
 }  // namespace acuity::motion

@@ -114,7 +114,7 @@ Result<std::unique_ptr<Feature>> create_psnr_hvs(const Feature::Setup& setup) {
 FeatureEntry psnr_hvs_entry() {
   return {.info = {.name = "psnr_hvs",
                    .version = "libvmaf 3.2.0",
-                   .title = "PSNR of what of an error can be seen in blocks of 8 x 8 pixels, in dB",
+                   .title = "PSNR of the visible part of errors in blocks of 8 x 8 pixels, in dB",
                    .better = Better::higher,
                    .identical = 200,
                    .minimum_side = psnr_hvs::kBlock,

@@ -248,7 +248,7 @@ MetricInfo luma_info(std::string name, std::string title) {
           .version = "libvmaf 3.2.0",
           .title = std::move(title),
           .better = Better::higher,
-          .identical_says = "60 where samples have 8 bits, 72 for 10, 84 for 12, 108 for 16",
+          .identical_says = "60 with 8-bit samples, 72 with 10 bits, 84 with 12, 108 with 16",
           .alpha_rule = ""};
 }
 

@@ -174,14 +174,14 @@ FeatureEntry psnr_yuv_entry() {
                   .version = "libvmaf 3.2.0",
                   .title = "peak signal-to-noise ratio of the planes of frames, in dB",
                   .better = Better::higher,
-                  .identical_says = "60 where samples have 8 bits, 72 for 10, 84 for 12, 108 for 16",
+                  .identical_says = "60 with 8-bit samples, 72 with 10 bits, 84 with 12, 108 with 16",
                   .alpha_rule = ""};
   info.options = {switch_option("enable_chroma", "", "the colour planes as well", true),
                   switch_option("enable_mse", "", "the mean squared errors as well", false),
                   switch_option("enable_apsnr", "", "the ratio of the whole sequence as well", false),
-                  switch_option("reduced_hbd_peak", "", "above 8 bits, take 255 as the peak, scaled", false),
+                  switch_option("reduced_hbd_peak", "", "above 8 bits, use 255 as the peak, scaled", false),
                   {.name = "min_sse",
-                   .help = "the sum of squared errors that gives the largest ratio there is; 0: as the depth has it",
+                   .help = "the sum of squared errors that gives the largest ratio; 0: by the depth",
                    .default_value = "0",
                    .minimum = 0,
                    .maximum = std::numeric_limits<double>::max()}};

@@ -36,9 +36,9 @@ std::vector<MetricOption> common_options() {
       number_option("speed_kernelscale", "ks", "width of the filters", "1", 0.1, 4),
       number_option("speed_prescale", "ps", "scale the frame first", "1", 0.1, 4),
       word_option("speed_prescale_method", "psm", "how to scale it", {"nearest", "bilinear", "bicubic", "lanczos4"}),
-      number_option("speed_sigma_nn", "snn", "deviation of the noise of seeing", "0.29", 0.1, 2),
-      number_option("speed_nn_floor", "nnf", "part of that noise below which nothing counts", "0", 0, 1),
-      number_option("speed_max_val", "mxv", "larger values become this", "1000", 0, 1000),
+      number_option("speed_sigma_nn", "snn", "standard deviation of the eye's noise", "0.29", 0.1, 2),
+      number_option("speed_nn_floor", "nnf", "share of that noise below which nothing counts", "0", 0, 1),
+      number_option("speed_max_val", "mxv", "larger values are reduced to this", "1000", 0, 1000),
   };
 }
 
@@ -57,7 +57,7 @@ MetricInfo make_info(std::string name, std::string title, MetricOption last) {
 
 const MetricInfo& chroma_info() {
   static const MetricInfo info =
-      make_info("speed_chroma", "how far the colour of two frames is apart in information",
+      make_info("speed_chroma", "difference in information between the colours of two frames",
                 whole_option("speed_weight_var_mode", "wvm",
                              "whose variance weighs the entropies, in one of seven ways", "0", 0, 6));
   return info;
@@ -66,9 +66,9 @@ const MetricInfo& chroma_info() {
 const MetricInfo& temporal_info() {
   static const MetricInfo info = [] {
     MetricOption last =
-        switch_option("speed_use_ref_diff", "urd", "take the present frame of the reference for both", false);
+        switch_option("speed_use_ref_diff", "urd", "use the current frame of the reference for both", false);
     last.in_names = true;
-    return make_info("speed_temporal", "how far the motion of two videos is apart in information", last);
+    return make_info("speed_temporal", "difference in information between the motion of two videos", last);
   }();
   return info;
 }

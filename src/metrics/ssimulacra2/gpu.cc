@@ -2,8 +2,6 @@
 // SSIMULACRA2 on a GPU, whichever.
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/try.h"
 #include "metrics/ssimulacra2/gpu_steps.h"
 #include "metrics/ssimulacra2/runner.h"
@@ -11,18 +9,11 @@
 namespace acuity::ssimulacra2 {
 namespace {
 
-constexpr int64_t kSmallPixels = 1 << 19;          // pictures up to this size are not cut into bands at all
-constexpr int64_t kMostPixels = int64_t{1} << 29;  // samples are numbered in 32 bits
+constexpr int64_t kSmallPixels = 1 << 19;  // pictures up to this size are not cut into bands at all
 
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
-    if (int64_t{setup.width} * setup.height > kMostPixels) {
-      return Status(StatusCode::too_big,
-                    fmt::format("{}x{} pixels are more than the {} that the kernels can count; use the "
-                                "device cpu",
-                                setup.width, setup.height, kMostPixels));
-    }
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup));
     ACUITY_TRY(runner->samples_.create());
     ACUITY_TRY_ASSIGN(runner->pairs_, Steps::create(runner->setup_, Steps::Kind::pairs));

@@ -51,8 +51,12 @@ struct Steps::Shape {
   int bands_ahead;             // being made while a diagonal is worked on; multiples of the above
 };
 
-int Steps::ScalePlan::xyb_ring() const { return rings.xyb * band_rows + kBandUnit; }
-int Steps::ScalePlan::ring() const { return rings.blurred * band_rows + kBandUnit; }
+// A ring never needs more rows than the picture has, however high the strips are.
+int Steps::ScalePlan::ring_of(int its_bands) const {
+  return std::min(its_bands * band_rows, whole(size.height, kBandUnit)) + kBandUnit;
+}
+int Steps::ScalePlan::xyb_ring() const { return ring_of(rings.xyb); }
+int Steps::ScalePlan::ring() const { return ring_of(rings.blurred); }
 
 Steps::ScalePlan Steps::plan_of(Size size, const Shape& shape) const {
   ScalePlan plan;

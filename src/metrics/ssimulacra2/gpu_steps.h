@@ -64,6 +64,7 @@ class Steps {
     int steps() const { return bands + blocks - 1; }
     int first_block(int step) const { return std::max(0, step - bands + 1); }
     int blocks_of(int step) const { return std::min(step, blocks - 1) + 1 - first_block(step); }
+    int ring_of(int its_bands) const;
     int xyb_ring() const;
     int ring() const;
     int light_ring() const { return light_bands * band_rows; }

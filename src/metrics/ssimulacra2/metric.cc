@@ -96,8 +96,8 @@ class Ssimulacra2 final : public Metric {
 
 // The anchors of the reference's own help text.
 std::string meaning(double value) {
-  if (value >= 100) return "identical, or differing only where no eye looks";
-  if (value >= 90) return "visually lossless: not to be told apart side by side at normal distance";
+  if (value >= 100) return "identical, or different only where nobody can see it";
+  if (value >= 90) return "visually lossless: cannot be told apart side by side at normal distance";
   if (value >= 70) return "high quality: differences are hard to notice without a flicker test";
   if (value >= 50) return "medium quality: differences are visible but not annoying";
   if (value >= 30) return "low quality: differences are annoying";

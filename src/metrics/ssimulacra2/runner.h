@@ -41,7 +41,7 @@ Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup);
 Result<std::unique_ptr<Runner>> create_small_gpu_runner(const Metric::Setup& setup);
 
 inline Status no_map_on_gpus() {
-  return Status(StatusCode::device, "difference maps are made on the CPU only; ask for the device cpu");
+  return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu");
 }
 
 /// On GPUs: the reference's samples stay on the device. Its planes would take more than twice the memory of all else.

@@ -211,9 +211,8 @@ Status apply_overrides(std::string_view overrides, ModelSet& set) {
     overrides.remove_prefix(std::min(one.size() + 1, overrides.size()));
     const size_t dot = one.find('.'), equals = one.find('=', dot == std::string_view::npos ? 0 : dot);
     if (dot == std::string_view::npos || equals == std::string_view::npos) {
-      return Status(StatusCode::usage, fmt::format("'{}' does not do for a feature of a model; write "
-                                                   "FEATURE.OPTION=VALUE",
-                                                   one));
+      return Status(StatusCode::usage,
+                    fmt::format("invalid value '{}' for a feature of a model: expected FEATURE.OPTION=VALUE", one));
     }
     const std::string_view feature = one.substr(0, dot);
     const OptionValue option{std::string(one.substr(dot + 1, equals - dot - 1)), std::string(one.substr(equals + 1))};
@@ -230,7 +229,7 @@ Status apply_overrides(std::string_view overrides, ModelSet& set) {
     change(set.whole);
     for (Model& part : set.parts) change(part);
     if (!used) {
-      return Status(StatusCode::usage, fmt::format("the model {} has no feature '{}', whose option {} was to be set",
+      return Status(StatusCode::usage, fmt::format("the model {} has no feature '{}', whose option {} is given",
                                                    set.name, feature, option.name));
     }
   }
@@ -243,16 +242,16 @@ FrameMetricEntry vmaf_entry() {
   MetricInfo info;
   info.name = "vmaf";
   info.version = "libvmaf 3.2.0";
-  info.title = "VMAF: what a panel of viewers would say of a video, from 0 (bad) to 100 (excellent)";
+  info.title = "VMAF: how a panel of viewers would rate a video, from 0 (bad) to 100 (excellent)";
   info.better = Better::higher;
   info.identical_says =
-      "about 97 to 100 by most models, less where little moves and in some frames up to 532 pixels wide";
+      "about 97 to 100 with most models, less if little moves and in some frames up to 532 pixels wide";
   info.minimum_side = 17;
   info.variant = "model";
   info.options = {
       {.name = "model",
-       .help = "which, or libvmaf's JSON file of one; a word alone after the metric's name means this option, and "
-               "'acuity models' lists them",
+       .help = "the model, or a model file of libvmaf in JSON; a single word after the metric's name sets this option; "
+               "'acuity models' lists the models",
        .default_value = "v0.6.1",
        .any_text = true},
       {.name = "precision",

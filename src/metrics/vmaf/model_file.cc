@@ -45,14 +45,14 @@ class Reader {
   explicit Reader(std::string_view name) : name_(name) {}
 
   Result<ModelSet> read(const json& root) const {
-    if (!root.is_object()) return bad("it is no object");
+    if (!root.is_object()) return bad("it is not an object");
     ModelSet set;
     if (root.contains("model_dict")) {
       ACUITY_TRY_ASSIGN(set.whole, model(root));
       return set;
     }
     // A bootstrap: the whole has the key 0, the parts have 1, 2 ...
-    if (!root.contains("0")) return bad("there is no model_dict in it");
+    if (!root.contains("0")) return bad("it has no model_dict");
     ACUITY_TRY_ASSIGN(set.whole, model(root["0"]));
     for (size_t i = 1; i <= kMostParts && root.contains(std::to_string(i)); ++i) {
       Model part;
@@ -66,9 +66,8 @@ class Reader {
 
  private:
   Status bad(const std::string& why) const {
-    return Status(StatusCode::input, fmt::format("'{}' is no VMAF model that can be used: {}; give a model file of "
-                                                 "libvmaf in JSON",
-                                                 name_, why));
+    return Status(StatusCode::input,
+                  fmt::format("'{}' is not a usable VMAF model: {}; use a model file of libvmaf in JSON", name_, why));
   }
 
   static bool same_inputs(const Model& a, const Model& b) {
@@ -90,13 +89,13 @@ class Reader {
 
   Result<std::string> text(const json& object, const char* key) const {
     const json* value = field(object, key);
-    if (value == nullptr || !value->is_string()) return bad(fmt::format("{} is missing or no text", key));
+    if (value == nullptr || !value->is_string()) return bad(fmt::format("{} is missing or not text", key));
     return value->get<std::string>();
   }
 
   Result<double> number(const json& value, const char* key) const {
     const double result = value.is_number() ? value.get<double>() : NAN;
-    if (!std::isfinite(result)) return bad(fmt::format("{} holds something that is no number", key));
+    if (!std::isfinite(result)) return bad(fmt::format("{} holds something that is not a number", key));
     return result;
   }
 
@@ -116,7 +115,7 @@ class Reader {
 
   Result<Model> model(const json& holder) const {
     const json* found = holder.is_object() ? field(holder, "model_dict") : nullptr;
-    if (found == nullptr || !found->is_object()) return bad("there is no model_dict in it");
+    if (found == nullptr || !found->is_object()) return bad("it has no model_dict");
     const json& dict = *found;
     Model model;
     ACUITY_TRY(read_kind(dict));
@@ -157,7 +156,7 @@ class Reader {
       return bad("feature_opts_dicts is not a list with an object for each feature");
     }
     for (size_t i = 0; i < names->size(); ++i) {
-      if (!(*names)[i].is_string()) return bad("feature_names holds something that is no text");
+      if (!(*names)[i].is_string()) return bad("feature_names holds something that is not text");
       Input input{.output = (*names)[i].get<std::string>()};
       if (options != nullptr && i < options->size()) ACUITY_TRY(read_options((*options)[i], input));
       model.inputs.push_back(std::move(input));
@@ -166,7 +165,7 @@ class Reader {
   }
 
   Status read_options(const json& object, Input& input) const {
-    if (!object.is_object()) return bad("feature_opts_dicts holds something that is no object");
+    if (!object.is_object()) return bad("feature_opts_dicts holds something that is not an object");
     for (const auto& [name, value] : object.items()) {
       if (value.is_boolean()) {
         input.options.push_back({name, value.get<bool>() ? "true" : "false"});
@@ -177,7 +176,7 @@ class Reader {
       } else if (value.is_string()) {
         input.options.push_back({name, value.get<std::string>()});
       } else {
-        return bad(fmt::format("the option {} of a feature is no number, text, true or false", name));
+        return bad(fmt::format("the option {} of a feature is not a number, text, true or false", name));
       }
     }
     return {};
@@ -205,7 +204,7 @@ class Reader {
   }
 
   Status read_transform(const json& object, Transform& transform) const {
-    if (!object.is_object()) return bad("score_transform is no object");
+    if (!object.is_object()) return bad("score_transform is not an object");
     const json* enabled = field(object, "enabled");
     if (enabled != nullptr && !enabled->is_boolean()) return bad("enabled of score_transform is not true or false");
     transform.enabled = enabled != nullptr && enabled->get<bool>();
@@ -247,8 +246,8 @@ class Reader {
     }
     if (type != "nu_svr" && type != "epsilon_svr") return bad(fmt::format("its svm_type is '{}', not nu_svr", type));
     if (kernel != "rbf") return bad(fmt::format("its kernel_type is '{}', not rbf", kernel));
-    if (!gamma || !rho || !count) return bad("gamma, rho or total_sv is missing or no number");
-    if (*count < 1 || *count > static_cast<double>(kMostVectors)) return bad("total_sv makes no sense");
+    if (!gamma || !rho || !count) return bad("gamma, rho or total_sv is missing or not a number");
+    if (*count < 1 || *count > static_cast<double>(kMostVectors)) return bad("total_sv is invalid");
     machine.gamma = *gamma;
     machine.rho = *rho;
     while (!text.empty()) {
@@ -257,7 +256,7 @@ class Reader {
       if (weight.empty()) continue;
       if (machine.weights.size() == static_cast<size_t>(*count)) return bad("it has more vectors than total_sv");
       const std::optional<double> value = to_number(weight);
-      if (!value) return bad("a vector has a weight that is no number");
+      if (!value) return bad("a vector has a weight that is not a number");
       machine.weights.push_back(*value);
       machine.vectors.resize(machine.vectors.size() + inputs);
       ACUITY_TRY(read_vector(line, std::span(machine.vectors).last(inputs)));
@@ -274,7 +273,7 @@ class Reader {
       const std::optional<double> place = to_number(word.substr(0, colon)), value = to_number(word.substr(colon + 1));
       const bool fits =
           place && value && *place >= 1 && *place <= static_cast<double>(vector.size()) && *place == std::floor(*place);
-      if (!fits) return bad(fmt::format("a vector holds '{}', which is no number of a feature", word));
+      if (!fits) return bad(fmt::format("a vector holds '{}', which is not the number of a feature", word));
       vector[static_cast<size_t>(*place) - 1] = *value;
     }
     return {};
@@ -289,7 +288,7 @@ Result<ModelSet> parse_model(std::string_view text, std::string_view name) {
   const json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) {
     return Status(StatusCode::input,
-                  fmt::format("'{}' is no VMAF model: it is not JSON; give a model file of libvmaf", name));
+                  fmt::format("'{}' is not a VMAF model: it is not JSON; use a model file of libvmaf", name));
   }
   Result<ModelSet> set = Reader(name).read(root);
   if (set.ok()) set->name = name;

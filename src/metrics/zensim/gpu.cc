@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/memory.h"
 #include "base/try.h"
 #include "device/workspace.h"
@@ -44,13 +42,7 @@ constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one ban
 constexpr int kBands = 3;                // of others: each walks along all columns, however few rows it has
 constexpr int kBandUnit = 64;            // bands are multiples of this: the smallest scale wants a multiple of 8
 constexpr int kReadBehind = 64;          // floats behind the last row that kernels read and do not use
-constexpr int64_t kMostFloats = (int64_t{1} << 31) - 1;  // they are numbered in 32 bits
 constexpr int kPlanes = 6;
-
-Status too_big(const Layout& layout) {
-  return Status(StatusCode::too_big, fmt::format("{}x{} pixels are more than the kernels can count; use the device cpu",
-                                                 layout.picture.width, layout.picture.height));
-}
 
 // The reference's samples stay on the device; making planes of them again costs less than the memory to keep these.
 class PreparedPicture final : public PreparedReference {
@@ -127,7 +119,6 @@ class GpuRunner final : public Runner {
     for (int s = 0; s < SCALES; ++s) {
       plane += int64_t{kernels::ring_of(height, band_, s)} * kernels::stride_of(width, s);
     }
-    if (plane * kPlanes + kReadBehind > kMostFloats) return too_big(layout_);
     MemoryLayout memory;
     planes_at_ = memory.place(static_cast<size_t>(plane) * kPlanes + kReadBehind);
     pattern_at_ = memory.place(kPattern);
