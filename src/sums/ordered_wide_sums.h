@@ -43,7 +43,7 @@ FUNCTION WideSteps no_wide_steps() {
   return steps;
 }
 
-/// At most 30 times in a row.
+/// At most 60 times in a row.
 FUNCTION void add_wide_term(INOUT(WideSteps) steps, wide term, wide scale) {
   const wide units = max(min(term * scale, WIDE(18014398509481984.0)), WIDE(-18014398509481984.0));  // 2^54
   whole64 down = to_whole64(units);

@@ -128,10 +128,9 @@ KERNEL(sum_squares_in_order, 256, 1, f32x4_in squares, f32_out sums, int luma_bl
   int place = group_x() == 0 ? 0 : luma_blocks * 2 + (group_x() - 1) * chroma_blocks * 2;
   const int end = place + (group_x() == 0 ? luma_blocks : chroma_blocks) * 2;
   real sum = real(0.0f);
+  real4 terms[8];
+  UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, min(place + local_x(), end - 1) * 8 + i);
   while (place < end) {
-    const int segment = min(place + local_x(), end - 1);
-    real4 terms[8];
-    UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, segment * 8 + i);
     const bool has_units = sum_has_units(sum);
     SumSteps own = no_steps();
     if (place + local_x() < end) {
@@ -150,6 +149,8 @@ KERNEL(sum_squares_in_order, 256, 1, f32x4_in squares, f32_out sums, int luma_bl
       }
     }
     own = limited(own);
+    // Those of the next round are on their way while this one is put together.
+    UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, min(place + 256 + local_x(), end - 1) * 8 + i);
     const SumSteps of_32 = joined(own);
     barrier_group();
     if ((local_x() & 31) == 0) {
@@ -202,6 +203,7 @@ KERNEL(sum_squares_in_order, 256, 1, f32x4_in squares, f32_out sums, int luma_bl
       barrier_group();
       sum = sum_reached[0];
       place = place_reached[0];
+      UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, min(place + local_x(), end - 1) * 8 + i);
     }
   }
   if (local_x() == 0) at(sums, group_x()) = sum;

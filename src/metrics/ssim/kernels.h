@@ -92,7 +92,7 @@ KERNEL(compare_windows, 32, 8, samples_in reference, samples_in distorted, f64_o
 
 #if KERNEL_HERE(sum_in_order)
 #define NEEDS_sum_in_order ~, needs_double | needs_int64
-#define SEGMENT 16 /* terms of a thread */
+#define SEGMENT 32 /* terms of a thread */
 #define THREADS 256
 SHARED(whole64, even_steps, 256)
 SHARED(whole64, odd_steps, 256)
@@ -121,10 +121,10 @@ FUNCTION void put_steps(int i, WideSteps steps) {
 KERNEL(sum_in_order, 256, 1, f64_in terms, f64_out sums, int count) {
   wide sum = WIDE(0.0);
   int place = 0;
+  wide own_terms[32];
+  UNROLL for (int i = 0; i < SEGMENT; ++i) own_terms[i] = at(terms, min(local_x() * SEGMENT + i, count - 1));
   while (place < count) {
     const int begin = place + local_x() * SEGMENT;
-    wide own_terms[16];
-    UNROLL for (int i = 0; i < SEGMENT; ++i) own_terms[i] = at(terms, min(begin + i, count - 1));
     const bool has_units = wide_sum_has_units(sum);
     const wide scale = has_units ? wide_units_scale(sum) : WIDE(1.0);
     WideSteps own = no_wide_steps();
@@ -138,6 +138,10 @@ KERNEL(sum_in_order, 256, 1, f64_in terms, f64_out sums, int count) {
       }
     }
     own = limited_wide(own);
+    // Those of the next round are on their way while this one is put together.
+    UNROLL for (int i = 0; i < SEGMENT; ++i) {
+      own_terms[i] = at(terms, min(begin + THREADS * SEGMENT + i, count - 1));
+    }
     barrier_group();  // what the round before left has been read
     put_steps(local_x(), own);
     // Neighbours are put together, two by two; what a thread found by itself is kept for the rare case below.
@@ -181,6 +185,9 @@ KERNEL(sum_in_order, 256, 1, f64_in terms, f64_out sums, int count) {
       barrier_group();
       sum = sum_reached[0];
       place = place_reached[0];
+      UNROLL for (int i = 0; i < SEGMENT; ++i) {
+        own_terms[i] = at(terms, min(place + local_x() * SEGMENT + i, count - 1));
+      }
     }
   }
   if (local_x() == 0) at(sums, 0) = sum;
