@@ -166,8 +166,7 @@ class GpuRunner final : public Runner {
     if (strips == 0) return {};
     const auto sum = [&](const auto& kernel) {
       return work_->run(kernel, static_cast<int>(kChannels), strips, workspace_.array<const float>(planes_at_),
-                        workspace_.array<const kernels::real4>(planes_at_), workspace_.array<float>(sums_at_), width,
-                        height, y, y_end, band_);
+                        workspace_.array<float>(sums_at_), width, height, y, y_end, band_);
     };
     return weighted_ ? sum(weighted_kernels::sum_weighted_strips) : sum(kernels::sum_strips);
   }

@@ -10,6 +10,7 @@
 #include "device/pixels/pixels.h"
 #include "metrics/zensim/math.h"
 #include "metrics/zensim/places.h"
+#define FIRST_STRIDE STAGED_STRIDE
 #include "metrics/zensim/walk.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -122,10 +123,10 @@ KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_sa
 // ---------------------------------------------------------------------------------------------------------------------
 
 #if KERNEL_HERE(sum_strips)
-SHARED(float, turned, 4 * TURN)
+SHARED(float, turned, WALK_FLOATS(4))
+#define ROOM_sum_strips ~, 2
 
-KERNEL(sum_strips, 32, 8, f32_in planes, f32x4_in planes4, f32_out sums, int width, int height, int y_begin, int y_end,
-       int band) {
+KERNEL(sum_strips, 32, 8, f32_in planes, f32_out sums, int width, int height, int y_begin, int y_end, int band) {
   FIND_STRIP
   BEGIN_ROWS
   real own_sums[BASIC_SUMS];
@@ -139,7 +140,9 @@ KERNEL(sum_strips, 32, 8, f32_in planes, f32x4_in planes4, f32_out sums, int wid
   }
   UNROLL for (int i = 0; i < MAXIMA; ++i) own_maxima[i] = real(0.0f);
   for (int begin = 0; begin < columns; begin += WALK_COLUMNS) {
-    WALK_ALONG_ROWS
+    STAGE_SAMPLES
+    barrier_group();
+    WALK_ALONG_ROWS()
     barrier_group();
     WALK_DOWN_COLUMNS(4)
     FETCH_PIXELS_OF_CHUNK

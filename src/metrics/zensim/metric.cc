@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "colour/alpha.h"
 #include "colour/rows.h"
+#include "metrics/zensim/head.h"
 #include "metrics/zensim/pooling.h"
 #include "metrics/zensim/runner.h"
 
@@ -24,16 +25,21 @@ struct Request {
   Profile profile = Profile::preview2;
   size_t reported = 0;          // features among the outputs
   std::optional<double> white;  // nits; none: whatever the pictures say
+  std::optional<Head> head;     // instead of the profile's weights
 
-  explicit Request(const OptionValues& options)
-      : profile(options.text("profile") == "preview-v0.1" ? Profile::preview1 : Profile::preview2),
-        white(options.number("white")) {
+  static Result<Request> create(const OptionValues& options) {
+    Request request;
+    if (options.text("profile") == "preview-v0.1") request.profile = Profile::preview1;
+    request.white = options.number("white");
     const std::string& features = options.text("features");
-    if (features == "basic") reported = kBasicFeatures;
-    if (features == "extended") reported = kExtendedFeatures;
-    if (features == "all") reported = kAllFeatures;
+    if (features == "basic") request.reported = kBasicFeatures;
+    if (features == "extended") request.reported = kExtendedFeatures;
+    if (features == "all") request.reported = kAllFeatures;
+    if (options.text("head") != "none") ACUITY_TRY_ASSIGN(request.head, Head::read(options.text("head")));
+    return request;
   }
-  bool weighted() const { return reported > kBasicFeatures; }
+  // Whether features with weights are needed.
+  bool weighted() const { return reported > kBasicFeatures || (head && head->inputs() > kBasicFeatures); }
 };
 
 bool is_hdr(const ImageView& view) {
@@ -74,12 +80,13 @@ class Reference final : public PreparedReference {
 class Zensim final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
-    const Request request(setup.options);
+    Result<Request> request = Request::create(setup.options);
+    if (!request.ok()) return request.status();
     const Layout layout(setup.width, setup.height);
-    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup, layout, request.weighted())
-                                                        : create_cpu_runner(setup, layout, request.weighted());
+    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup, layout, request->weighted())
+                                                        : create_cpu_runner(setup, layout, request->weighted());
     if (!runner.ok()) return runner.status();
-    return std::unique_ptr<Metric>(new Zensim(layout, request, std::move(*runner)));
+    return std::unique_ptr<Metric>(new Zensim(layout, std::move(*request), std::move(*runner)));
   }
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
@@ -105,8 +112,8 @@ class Zensim final : public Metric {
   }
 
  private:
-  Zensim(const Layout& layout, const Request& request, std::unique_ptr<Runner> runner)
-      : layout_(layout), request_(request), runner_(std::move(runner)) {}
+  Zensim(const Layout& layout, Request request, std::unique_ptr<Runner> runner)
+      : layout_(layout), request_(std::move(request)), runner_(std::move(runner)) {}
 
   static Reference about(const Opened& opened) {
     Reference reference;
@@ -130,14 +137,12 @@ class Zensim final : public Metric {
     if (!sums.ok()) return sums.status();
     const Pooled pooled = pool(layout_, **sums);
     Measurement measured;
-    const double distance = raw_distance(request_.profile, pooled.features);
-    measured.value = score_of(distance);
-    measured.outputs = {{"raw_distance", distance},
-                        {"mean_offset_x", pooled.offset[0]},
-                        {"mean_offset_y", pooled.offset[1]},
-                        {"mean_offset_b", pooled.offset[2]}};
+    set_score(pooled, measured);
+    for (size_t c = 0; c < kChannels; ++c) {
+      measured.outputs.push_back({fmt::format("mean_offset_{}", "xyb"[c]), pooled.offset[c]});
+    }
     for (size_t i = 0; i < request_.reported; ++i) {
-      const bool skipped = !request_.weighted() && skips(request_.profile, i);
+      const bool skipped = request_.reported == kBasicFeatures && !request_.head && skips(request_.profile, i);
       measured.outputs.push_back({feature_names()[i], skipped ? 0 : pooled.features[i]});
     }
     measured.assumptions = {"reference: " + about_reference.description, "distorted: " + opened->rows->description()};
@@ -150,9 +155,26 @@ class Zensim final : public Metric {
                                                  layout_.mirrored.height));
     }
     if (opened->nits != 0) {
-      measured.assumptions.push_back("absolute luminance in PU21 codes; the weights were trained on SDR pictures");
+      measured.assumptions.push_back("absolute luminance in PU21 codes; the profiles were trained on SDR pictures");
     }
+    if (request_.head) measured.assumptions.push_back("head: " + request_.head->description());
     return measured;
+  }
+
+  void set_score(const Pooled& pooled, Measurement& measured) const {
+    if (!request_.head) {
+      const double distance = raw_distance(request_.profile, pooled.features);
+      measured.value = score_of(distance);
+      measured.outputs = {{"raw_distance", distance}};
+      return;
+    }
+    // Whatever a head makes of features that are all 0, identical pictures are that.
+    Head::Scores scores{100, 100, 100};
+    if (!pooled.identical) {
+      scores = request_.head->evaluate(pooled.features, layout_.picture.width, layout_.picture.height);
+    }
+    measured.value = scores.score;
+    measured.outputs = {{"raw_distance", scores.score}, {"head_raw", scores.raw}, {"head_pinned", scores.pinned}};
   }
 
   Layout layout_;
@@ -184,6 +206,10 @@ MetricEntry zensim_entry() {
        .help = "how many features to report: 228, 300 or 372; the score does not depend on it",
        .default_value = "none",
        .words = {"none", "basic", "extended", "all"}},
+      {.name = "head",
+       .help = "a file with a trained head, which makes the score instead of the profile's weights",
+       .default_value = "none",
+       .any_text = true},
       {.name = "white",
        .help = "luminance of white in nits; compares absolute luminance, as is always done for PQ and HLG",
        .default_value = "auto",

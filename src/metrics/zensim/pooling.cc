@@ -118,7 +118,8 @@ Layout::Layout(int width, int height)
 Pooled pool(const Layout& layout, const std::array<ScaleSums, kScales>& sums) {
   Pooled pooled;
   pooled.features.resize(kAllFeatures);
-  if (is_identical(sums[0])) return pooled;
+  pooled.identical = is_identical(sums[0]);
+  if (pooled.identical) return pooled;
   for (size_t s = 0; s < kScales; ++s) {
     const double pixels = static_cast<double>(layout.sizes[s].width) * layout.sizes[s].height;
     for (size_t c = 0; c < kChannels; ++c) {

@@ -49,6 +49,7 @@ using ScaleSums = std::array<std::vector<StripSums>, kChannels>;  // by channel,
 struct Pooled {
   std::vector<double> features;            // kAllFeatures; zeros where nobody asked for them
   std::array<double, kChannels> offset{};  // mean of reference minus distorted
+  bool identical = false;                  // both pictures are the same everywhere
 };
 
 /// The features. Where both pictures are the same everywhere, all are 0.

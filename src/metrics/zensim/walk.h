@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // How a group of threads walks along a strip, for sum_strips of kernels.h and sum_weighted_strips of
-// weighted_kernels.h; they have an array `turned` of TURN floats for each plane of windows. Include it after places.h.
+// weighted_kernels.h; they have an array `turned` of WALK_FLOATS, and define FIRST_STRIDE. Include it after places.h.
 //
 // One group sums one strip of one channel. sums: for each strip of all scales, and each channel of it, ALL_SUMS floats,
 // ALL_SUMS more that the first lack, MAXIMA maxima.
 
-#define WALK_COLUMNS 32            // of a chunk
-#define WALK_ROWS 42               // that the windows of a strip look at
-#define TURN_ROWS (WALK_ROWS + 5)  // in shared memory, where the means of windows take the place of what is above them
-#define TURN_STRIDE (WALK_COLUMNS + 1)
-#define TURN (TURN_ROWS * TURN_STRIDE)
+#define WALK_COLUMNS 32   // of a chunk
+#define WALK_ROWS 42      // that the windows of a strip look at
+#define CHUNK_STRIDE 33   // floats from row to row of a plane, odd so that threads each in a row find different banks
+#define STAGED_STRIDE 43  // of a plane where the samples stand first, with those that the windows look at beside
 #define CHUNKS_OF_CELL (CELL_COLUMNS / WALK_COLUMNS)
-#define FETCHED 8  // rows that the windows go down at a time
+#define FETCHED 8  // columns, or rows, that the windows go on at a time
 
-// Turns of the first stage: 8 columns. before[8 + i] is column x + i.
-#define FETCH_EIGHT(to, first, row, from_x)                          \
-  {                                                                  \
-    const real4 low_four = at(planes4, ((row) + (from_x)) / 4);      \
-    const real4 high_four = at(planes4, ((row) + (from_x)) / 4 + 1); \
-    to[(first)] = low_four.x;                                        \
-    to[(first) + 1] = low_four.y;                                    \
-    to[(first) + 2] = low_four.z;                                    \
-    to[(first) + 3] = low_four.w;                                    \
-    to[(first) + 4] = high_four.x;                                   \
-    to[(first) + 5] = high_four.y;                                   \
-    to[(first) + 6] = high_four.z;                                   \
-    to[(first) + 7] = high_four.w;                                   \
-  }
+// Planes in shared memory: the windows of the reference and of the distorted picture, of squares, of products, and of
+// activity. FIRST_STRIDE is that of the first, which is wider where activity is measured.
+#define SECOND_PLANE (WALK_ROWS * FIRST_STRIDE)
+#define LATER_PLANE(plane) (SECOND_PLANE + WALK_ROWS * STAGED_STRIDE + ((plane) - 2) * WALK_ROWS * CHUNK_STRIDE)
+#define WALK_FLOATS(planes_walked) LATER_PLANE(planes_walked)
+
+FUNCTION int plane_begin(int plane) { return plane == 0 ? 0 : plane == 1 ? SECOND_PLANE : LATER_PLANE(plane); }
+FUNCTION int plane_row(int plane) { return plane == 0 ? FIRST_STRIDE : plane == 1 ? STAGED_STRIDE : CHUNK_STRIDE; }
 
 // The group's strip: which scale, which strip, where its rows lie.
 #define FIND_STRIP                                                                                    \
@@ -51,15 +44,35 @@
   const int distorted = reference + 3 * ring * stride;                                                \
   const int thread = local_y() * 32 + local_x();
 
-// First stage: a thread carries the windows' sums along one row. Rows are those the windows look at, threads beyond
-// them repeat the last.
+// Before the first stage all threads fetch a chunk's samples, from five columns before it on. Rows are those the
+// windows look at.
+#define STAGE_SAMPLES                                                                                     \
+  UNROLL for (int k = 0; k < 6; ++k) {                                                                    \
+    const int staged_row = local_y() + k * 8;                                                             \
+    const int from_row = ring_row(first + min(staged_row, rows - 1), first, slot, ring) * stride + begin; \
+    const int lane = local_x() - WINDOW_RADIUS;                                                           \
+    const real sample_a = at(planes, reference + from_row + lane);                                        \
+    const real sample_b = at(planes, distorted + from_row + lane);                                        \
+    const real beside_a = at(planes, reference + from_row + lane + 32);                                   \
+    const real beside_b = at(planes, distorted + from_row + lane + 32);                                   \
+    if (staged_row < WALK_ROWS) {                                                                         \
+      turned[staged_row * FIRST_STRIDE + local_x()] = sample_a;                                           \
+      turned[SECOND_PLANE + staged_row * STAGED_STRIDE + local_x()] = sample_b;                           \
+      if (local_x() + 32 < FIRST_STRIDE) turned[staged_row * FIRST_STRIDE + 32 + local_x()] = beside_a;   \
+      if (local_x() + 32 < STAGED_STRIDE) {                                                               \
+        turned[SECOND_PLANE + staged_row * STAGED_STRIDE + 32 + local_x()] = beside_b;                    \
+      }                                                                                                   \
+    }                                                                                                     \
+  }
+
+// First stage: a thread carries the windows' sums along one row.
 #define BEGIN_ROWS                                                                         \
-  const int own_row = ring_row(first + min(thread, rows - 1), first, slot, ring) * stride; \
   real mean1 = real(0.0f);                                                                 \
   real mean2 = real(0.0f);                                                                 \
   real squares = real(0.0f);                                                               \
   real product = real(0.0f);                                                               \
-  if (thread < WALK_ROWS) {                                                                \
+  const int own_row = ring_row(first + min(thread, rows - 1), first, slot, ring) * stride; \
+  if (thread < rows) {                                                                     \
     for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                \
       const real a = at(planes, reference + own_row + i);                                  \
       const real b = at(planes, distorted + own_row + i);                                  \
@@ -70,71 +83,65 @@
     }                                                                                      \
   }
 
-#define WALK_ALONG_ROWS                                                            \
-  if (thread < rows) {                                                             \
-    real a[24];                                                                    \
-    real b[24];                                                                    \
-    UNROLL for (int i = 0; i < 24; i += 8) {                                       \
-      FETCH_EIGHT(a, i, reference + own_row, begin - 8 + i)                        \
-      FETCH_EIGHT(b, i, distorted + own_row, begin - 8 + i)                        \
-    }                                                                              \
-    const int to = (thread + WINDOW_RADIUS) * TURN_STRIDE;                         \
-    UNROLL for (int part = 0; part < WALK_COLUMNS; part += 8) {                    \
-      real next_a[8];                                                              \
-      real next_b[8];                                                              \
-      if (part + 8 < WALK_COLUMNS) {                                               \
-        FETCH_EIGHT(next_a, 0, reference + own_row, begin + part + 16)             \
-        FETCH_EIGHT(next_b, 0, distorted + own_row, begin + part + 16)             \
-      }                                                                            \
-      UNROLL for (int k = 0; k < 8; ++k) {                                         \
-        turned[to + part + k] = window_mean(mean1);                                \
-        turned[TURN + to + part + k] = window_mean(mean2);                         \
-        turned[2 * TURN + to + part + k] = window_mean(squares);                   \
-        turned[3 * TURN + to + part + k] = window_mean(product);                   \
-        mean1 = window_step(mean1, a[14 + k], a[3 + k]);                           \
-        mean2 = window_step(mean2, b[14 + k], b[3 + k]);                           \
-        squares = squares_step(squares, a[14 + k], b[14 + k], a[3 + k], b[3 + k]); \
-        product = product_step(product, a[14 + k], b[14 + k], a[3 + k], b[3 + k]); \
-      }                                                                            \
-      if (part + 8 < WALK_COLUMNS) {                                               \
-        UNROLL for (int i = 0; i < 16; ++i) {                                      \
-          a[i] = a[i + 8];                                                         \
-          b[i] = b[i + 8];                                                         \
-        }                                                                          \
-        UNROLL for (int i = 0; i < 8; ++i) {                                       \
-          a[16 + i] = next_a[i];                                                   \
-          b[16 + i] = next_b[i];                                                   \
-        }                                                                          \
-      }                                                                            \
-    }                                                                              \
+// The means take the place of the samples that the windows have lost. ALSO is done for each eight columns before that.
+#define WALK_ALONG_ROWS(ALSO)                                                            \
+  if (thread < rows) {                                                                   \
+    for (int part = 0; part < WALK_COLUMNS; part += FETCHED) {                           \
+      const int place_a = thread * FIRST_STRIDE + part;                                  \
+      const int place_b = SECOND_PLANE + thread * STAGED_STRIDE + part;                  \
+      const int place = thread * CHUNK_STRIDE + part;                                    \
+      real gained_a[FETCHED];                                                            \
+      real gained_b[FETCHED];                                                            \
+      real lost_a[FETCHED];                                                              \
+      real lost_b[FETCHED];                                                              \
+      UNROLL for (int k = 0; k < FETCHED; ++k) {                                         \
+        lost_a[k] = turned[place_a + k];                                                 \
+        lost_b[k] = turned[place_b + k];                                                 \
+        gained_a[k] = turned[place_a + k + 2 * WINDOW_RADIUS + 1];                       \
+        gained_b[k] = turned[place_b + k + 2 * WINDOW_RADIUS + 1];                       \
+      }                                                                                  \
+      ALSO UNROLL for (int k = 0; k < FETCHED; ++k) {                                    \
+        turned[place_a + k] = window_mean(mean1);                                        \
+        turned[place_b + k] = window_mean(mean2);                                        \
+        turned[LATER_PLANE(2) + place + k] = window_mean(squares);                       \
+        turned[LATER_PLANE(3) + place + k] = window_mean(product);                       \
+        mean1 = window_step(mean1, gained_a[k], lost_a[k]);                              \
+        mean2 = window_step(mean2, gained_b[k], lost_b[k]);                              \
+        squares = squares_step(squares, gained_a[k], gained_b[k], lost_a[k], lost_b[k]); \
+        product = product_step(product, gained_a[k], gained_b[k], lost_a[k], lost_b[k]); \
+      }                                                                                  \
+    }                                                                                    \
   }
 
-// Second stage: a thread carries a sum down one column of one of the planes that the first left.
+// Second stage: a thread carries a sum down one column of one of the planes that the first left. The means go five rows
+// up, where the windows have been; the first five, which only the first strip needs, go behind its 37 rows.
 FUNCTION int gained_row(int n, int rows) {
   const int next = n + WINDOW_RADIUS + 1;
   return clamp(next < rows ? next : 2 * (rows - 1) - next, 0, WALK_ROWS - 1);
 }
+FUNCTION int mean_row(int n) { return n >= WINDOW_RADIUS ? n - WINDOW_RADIUS : n + WALK_ROWS - WINDOW_RADIUS; }
 
-#define WALK_DOWN_COLUMNS(planes_turned)                                                             \
-  if (thread < (planes_turned) * WALK_COLUMNS) {                                                     \
-    const int column = (thread / WALK_COLUMNS) * TURN + WINDOW_RADIUS * TURN_STRIDE + local_x();     \
-    real sum = real(0.0f);                                                                           \
-    UNROLL for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                   \
-      sum = sum + turned[column + (i < 0 ? -i : i) * TURN_STRIDE];                                   \
-    }                                                                                                \
-    for (int n = 0; n < rows; n += FETCHED) {                                                        \
-      real gained[FETCHED];                                                                          \
-      real lost[FETCHED];                                                                            \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                     \
-        const int back = n + k - WINDOW_RADIUS;                                                      \
-        gained[k] = turned[column + gained_row(n + k, rows) * TURN_STRIDE];                          \
-        lost[k] = turned[column + min(back < 0 ? -back : back, WALK_ROWS - 1) * TURN_STRIDE];        \
-      }                                                                                              \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                     \
-        if (n + k < rows) turned[column + (n + k - WINDOW_RADIUS) * TURN_STRIDE] = window_mean(sum); \
-        sum = window_step(sum, gained[k], lost[k]);                                                  \
-      }                                                                                              \
-    }                                                                                                \
+#define WALK_DOWN_COLUMNS(planes_walked)                                                                      \
+  if (thread < (planes_walked) * WALK_COLUMNS) {                                                              \
+    const int row_stride = plane_row(thread / WALK_COLUMNS);                                                  \
+    const int column = plane_begin(thread / WALK_COLUMNS) + local_x();                                        \
+    real sum = real(0.0f);                                                                                    \
+    UNROLL for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                            \
+      sum = sum + turned[column + (i < 0 ? -i : i) * row_stride];                                             \
+    }                                                                                                         \
+    for (int n = 0; n < rows; n += FETCHED) {                                                                 \
+      real gained[FETCHED];                                                                                   \
+      real lost[FETCHED];                                                                                     \
+      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                              \
+        const int back = n + k - WINDOW_RADIUS;                                                               \
+        gained[k] = turned[column + gained_row(n + k, rows) * row_stride];                                    \
+        lost[k] = turned[column + min(back < 0 ? -back : back, WALK_ROWS - 1) * row_stride];                  \
+      }                                                                                                       \
+      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                              \
+        if (n + k >= above && n + k < rows) turned[column + mean_row(n + k) * row_stride] = window_mean(sum); \
+        sum = window_step(sum, gained[k], lost[k]);                                                           \
+      }                                                                                                       \
+    }                                                                                                         \
   }
 
 // Third stage: a thread adds up four pixels of a column. The fetches stand before the barrier.
@@ -149,23 +156,25 @@ FUNCTION int gained_row(int n, int rows) {
     own_b[k] = at(planes, distorted + from_row + min(x, columns - 1));                                   \
   }
 
-#define OF_PIXEL(plane) turned[(plane) * TURN + (above + local_y() * SLOT_ROWS + k) * TURN_STRIDE + local_x()]
+#define OF_PIXEL(begin_of_plane, row_stride) \
+  turned[(begin_of_plane) + mean_row(above + local_y() * SLOT_ROWS + k) * (row_stride) + local_x()]
 
-#define SUM_PIXELS(ADD_MORE)                                                                     \
-  if (x < columns) {                                                                             \
-    const real counted = s == 0 && x < mirrored_side(width) ? real(1.0f) : real(0.0f);           \
-    UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                 \
-      if (local_y() * SLOT_ROWS + k < count) {                                                   \
-        const real m1 = OF_PIXEL(0);                                                             \
-        const real m2 = OF_PIXEL(1);                                                             \
-        const real loss = structure_loss(m1, m2, OF_PIXEL(2), OF_PIXEL(3));                      \
-        const real rest1 = own_a[k] - m1;                                                        \
-        const real rest2 = own_b[k] - m2;                                                        \
-        const real change = edge_change(rest1, rest2);                                           \
-        ADD_BASIC(own_sums, own_maxima, loss, change, own_a[k], own_b[k], rest1, rest2, counted) \
-        ADD_MORE                                                                                 \
-      }                                                                                          \
-    }                                                                                            \
+#define SUM_PIXELS(ADD_MORE)                                                                                        \
+  if (x < columns) {                                                                                                \
+    const real counted = s == 0 && x < mirrored_side(width) ? real(1.0f) : real(0.0f);                              \
+    UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                    \
+      if (local_y() * SLOT_ROWS + k < count) {                                                                      \
+        const real m1 = OF_PIXEL(0, FIRST_STRIDE);                                                                  \
+        const real m2 = OF_PIXEL(SECOND_PLANE, STAGED_STRIDE);                                                      \
+        const real loss =                                                                                           \
+            structure_loss(m1, m2, OF_PIXEL(LATER_PLANE(2), CHUNK_STRIDE), OF_PIXEL(LATER_PLANE(3), CHUNK_STRIDE)); \
+        const real rest1 = own_a[k] - m1;                                                                           \
+        const real rest2 = own_b[k] - m2;                                                                           \
+        const real change = edge_change(rest1, rest2);                                                              \
+        ADD_BASIC(own_sums, own_maxima, loss, change, own_a[k], own_b[k], rest1, rest2, counted)                    \
+        ADD_MORE                                                                                                    \
+      }                                                                                                             \
+    }                                                                                                               \
   }
 
 #define CLOSE_CELL(count_of_sums)                      \

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "acuity/scorer.h"
+#include "metrics/zensim/head.h"
+#include "metrics/zensim/pooling.h"
+#include "support/fixtures.h"
+#include "support/scoring.h"
+
+namespace acuity::tests {
+namespace {
+
+using zensim::Head;
+
+std::string head_path(const std::string& name) { return tests_folder() + "/data/zensim_head_" + name + ".znpr"; }
+
+std::vector<std::byte> content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_FALSE(text.empty()) << path;
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+Score score(const std::string& reference, const std::string& distorted, std::vector<OptionValue> options) {
+  const ScorerOptions scorer{.metrics = {{"zensim", std::move(options)}}, .device = "cpu"};
+  return score_pair(fixture(reference).view, fixture(distorted).view, scorer);
+}
+
+// a: packed, three layers, an alpha head, a logistic pin, a calibration of 7 knots, five kinds of transform. b: plain,
+// one layer, a calibration of 30 knots.
+TEST(ZensimHead, AgreesWithTheReference) {
+  int compared = 0;
+  for (const std::string name : {"a", "b"}) {
+    for (const auto& [output, ours] :
+         {std::pair("head_raw", "head_raw"), {"head_pinned", "head_pinned"}, {"score", "value"}}) {
+      if (name == "b" && output == std::string("head_pinned")) continue;  // b has no pin
+      for (const Golden& golden : goldens("zensim.csv", "test_head_" + name + "_" + output)) {
+        if (golden.reference == golden.distorted) continue;  // those are 100, whatever the head makes of zeros
+        const Score result = score(golden.reference, golden.distorted, {{"head", head_path(name)}});
+        const double value = ours == std::string("value") ? result.value : tests::output(result, ours);
+        EXPECT_NEAR(value, std::stod(golden.value), 1e-4) << golden.distorted << " " << name << " " << output;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 25);
+}
+
+TEST(ZensimHead, MakesOfZerosWhatTheReferenceMakes) {
+  for (const std::string name : {"a", "b"}) {
+    const Head head = *Head::read(head_path(name));
+    for (const Golden& golden : goldens("zensim.csv", "test_head_" + name + "_score")) {
+      if (golden.reference != golden.distorted) continue;
+      const std::vector<double> zeros(zensim::kAllFeatures);
+      EXPECT_NEAR(head.evaluate(zeros, 384, 288).score, std::stod(golden.value), 1e-4) << name;
+      EXPECT_EQ(score(golden.reference, golden.distorted, {{"head", head_path(name)}}).value, 100) << name;
+    }
+  }
+}
+
+TEST(ZensimHead, IsNamedInTheResult) {
+  const Score result = score("scene.png", "scene.jpeg50.png", {{"head", head_path("b")}});
+  const std::vector<std::string>& all = result.provenance.assumptions;
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const std::string& line) {
+    return line.find("372 inputs, 1 layer, schema 0000000000000000, SHA-256 ") != line.npos;
+  }));
+  // The features that are reported do not depend on it.
+  const Score all_features = score("scene.png", "scene.jpeg50.png", {{"head", head_path("b")}, {"features", "all"}});
+  EXPECT_EQ(all_features.value, result.value);
+  EXPECT_EQ(output(all_features, "iw_s3_b_mse"),
+            output(score("scene.png", "scene.jpeg50.png", {{"features", "all"}}), "iw_s3_b_mse"));
+}
+
+std::string refusal(std::vector<std::byte> file) {
+  const Result<Head> head = Head::parse("x.znpr", file);
+  if (head.ok()) return "";
+  EXPECT_EQ(head.status().code(), StatusCode::input);
+  EXPECT_EQ(head.status().message().rfind("'x.znpr' is no zensim head that can be used: ", 0), 0u)
+      << head.status().message();
+  return head.status().message();
+}
+
+void put(std::vector<std::byte>& file, size_t at, uint32_t value) { std::memcpy(file.data() + at, &value, 4); }
+
+TEST(ZensimHead, RefusesWhatItCannotUse) {
+  const std::vector<std::byte> good = content_of(head_path("b"));
+  const auto changed = [&](size_t at, uint32_t value) {
+    std::vector<std::byte> file = good;
+    put(file, at, value);
+    return refusal(file);
+  };
+  EXPECT_EQ(refusal(good), "");
+  EXPECT_NE(refusal({}).find("does not begin as one"), std::string::npos);
+  EXPECT_NE(changed(4, 4).find("version 4"), std::string::npos);
+  EXPECT_NE(changed(8, 944).find("944 inputs"), std::string::npos);
+  EXPECT_NE(changed(12, 0).find("0 outputs"), std::string::npos);
+  EXPECT_NE(changed(16, 5000).find("5000 layers"), std::string::npos);
+  EXPECT_NE(changed(32, 0xFFFFFFF0u).find("outside of the file"), std::string::npos);
+  EXPECT_NE(changed(36, 4).find("scaler has a wrong size"), std::string::npos);
+  EXPECT_NE(changed(92, 8).find("sparse overrides"), std::string::npos);
+  EXPECT_NE(changed(128 + 4, 2).find("weights"), std::string::npos);
+
+  std::vector<std::byte> packed = content_of(head_path("a"));
+  EXPECT_EQ(refusal(packed), "");
+  put(packed, 96, 0xFFFFFFFFu);
+  EXPECT_NE(refusal(packed).find("unpacks to 4294967295 bytes"), std::string::npos);
+  put(packed, 96, 139487);
+  EXPECT_NE(refusal(packed).find("cannot be unpacked"), std::string::npos);
+
+  const Status missing =
+      Scorer::create({.metrics = {{"zensim", {{"head", "/no/such/file"}}}}, .device = "cpu"}, 64, 64).status();
+  EXPECT_EQ(missing.code(), StatusCode::input);
+  EXPECT_NE(missing.message().find("/no/such/file"), std::string::npos);
+}
+
+// Every file cut short is refused, and no changed byte does any harm.
+TEST(ZensimHead, SurvivesDamage) {
+  for (const std::string name : {"a", "b"}) {
+    const std::vector<std::byte> good = content_of(head_path(name));
+    for (size_t size = 0; size < good.size(); size += size < 400 ? 1 : 97) {
+      EXPECT_NE(refusal({good.begin(), good.begin() + static_cast<ptrdiff_t>(size)}), "") << name << " " << size;
+    }
+    const std::vector<double> features(zensim::kAllFeatures, 0.25);
+    for (size_t at = 0; at < 500; ++at) {
+      for (const int value : {0, 1, 0x7F, 0xFF}) {
+        std::vector<std::byte> file = good;
+        file[at] = static_cast<std::byte>(value);
+        const Result<Head> head = Head::parse("x.znpr", file);
+        if (head.ok()) head->evaluate(features, 100, 50);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace acuity::tests
