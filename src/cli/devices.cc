@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "acuity/scorer.h"
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/gpu_metrics.h"
 #include "cli/processor_name.h"
 #include "cli/text.h"
 #include "device/device.h"
@@ -36,6 +39,16 @@ void print_gpus(Console& console) {
     const std::string address = device.pci_address.empty() ? "" : ", PCI " + device.pci_address;
     if (!device.uuid.empty() && !device.is_software)
       console.print(fmt::format("  card             {}{}\n", device.uuid, address));
+    std::vector<std::string> missing;
+    for (const MetricInfo& metric : metrics()) {
+      if (!has_gpu_version(metric)) missing.push_back(metric.name);
+    }
+    console.print(fmt::format("  metrics          {}\n",
+                              missing.empty() ? "all" : fmt::format("all but {}", fmt::join(missing, ", "))));
+    if (device.lacks != 0) {
+      console.print(fmt::format("  lacks            {}; metrics that need them are refused by name\n",
+                                lacks_in_words(device.lacks)));
+    }
     if (!device.same_as.empty()) console.print(fmt::format("  same card as     {}\n", device.same_as));
   }
   if (list.troubles.empty()) return;

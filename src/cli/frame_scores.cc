@@ -87,7 +87,8 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
                                .distorted_format = group.distorted_format,
                                .device = job.device,
                                .expected_frames = expected_frames,
-                               .threads = job.threads};
+                               .threads = job.threads,
+                               .frames_in_flight = job.frames_in_flight};
     for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
     Result<FrameScorer> scorer = FrameScorer::create(options);
     if (!scorer.ok()) return naming_files(scorer.status(), reference.name);

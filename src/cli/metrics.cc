@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/gpu_metrics.h"
 #include "cli/request.h"
 #include "cli/text.h"
 #include "engine/options.h"
@@ -26,6 +27,7 @@ std::string described(const MetricInfo& metric, const Console& console) {
     text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
     text += fmt::format("  transparency  {}\n", metric.alpha_rule);
   }
+  text += fmt::format("  runs on       {}\n", has_gpu_version(metric) ? "the CPU and GPUs" : "the CPU");
   for (const MetricOption& option : metric.options) {
     text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help, allowed_values(option),
                         option.default_value);

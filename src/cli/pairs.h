@@ -62,6 +62,7 @@ struct ScoreJob {
   std::shared_future<OpenedDevice> opening;  // while or since a GPU that was named is opened; kept open for all pairs
   MemoryMode memory;
   int64_t vram_cap_bytes = 0;  // 0: not given
+  int frames_in_flight = 0;    // 0: as many as keep a device busy
   int threads = 0;
   bool want_map = false;
   MeaningOptions meaning;

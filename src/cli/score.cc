@@ -137,6 +137,10 @@ Status plan_machine(const Request& request, ScoreJob& job) {
     if (!mib.ok()) return mib.status();
     job.vram_cap_bytes = int64_t{*mib} << 20;
   }
+  if (request.has("--frames-in-flight")) {
+    ACUITY_TRY_ASSIGN(job.frames_in_flight,
+                      parse_whole(request.value("--frames-in-flight"), "--frames-in-flight", 1, 64));
+  }
   if (request.has("--threads")) {
     const Result<int> threads = parse_whole(request.value("--threads"), "--threads", 1, kMostThreads);
     if (!threads.ok()) return threads.status();

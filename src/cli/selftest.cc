@@ -6,12 +6,16 @@
 #include <fmt/ranges.h>
 
 #include "acuity/scorer.h"
+#include "base/try.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/gpu_metrics.h"
+#include "cli/request.h"
 #include "cli/selftest_frames.h"
 #include "cli/selftest_pictures.h"
 #include "cli/text.h"
+#include "device/device.h"
 #include "lang/targets.h"
 
 namespace acuity::cli {
@@ -73,13 +77,15 @@ std::string complaint(const Result<std::vector<Score>>& scores, const std::strin
   return fmt::format("{}: {} instead of {}", pair, exact_number(score->value), exact_number(*answer));
 }
 
-std::vector<std::string> check(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {
+std::vector<std::string> check(const MetricInfo& metric, const std::string& device, int threads,
+                               const std::vector<DrawnPair>& pairs) {
   std::vector<std::string> complaints;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) complaints.push_back(text);
   };
   const DrawnPicture& first = pairs.front().reference;
-  Result<Scorer> scorer = Scorer::create({.metrics = {metric.name}, .threads = threads}, first.width, first.height);
+  Result<Scorer> scorer =
+      Scorer::create({.metrics = {metric.name}, .device = device, .threads = threads}, first.width, first.height);
   if (!scorer.ok()) return {scorer.status().message()};
   for (const DrawnPair& pair : pairs) {
     const Answer* answer = find_answer(metric.name, pair.name);
@@ -90,42 +96,72 @@ std::vector<std::string> check(const MetricInfo& metric, int threads, const std:
   return complaints;
 }
 
-}  // namespace
+// Counts checks and says how they came out.
+class Tally {
+ public:
+  explicit Tally(Console& console) : console_(console) {}
 
-int run_selftest(const Request&, Console& console) {
-  const std::vector<DrawnPair> pairs = selftest_pairs();
-  int wrong = 0;
-  int all = 0;
+  void check_metric(const MetricInfo& metric, const std::string& device, const std::string& place, int threads) {
+    const std::vector<std::string> complaints =
+        metric.is_frame_metric ? check_frames(metric, device, threads, pairs_) : check(metric, device, threads, pairs_);
+    wrong_ += complaints.empty() ? 0 : 1;
+    ++all_;
+    console_.print(fmt::format(
+        "{}  {:<14} {:<7} {} thread{}{}\n", complaints.empty() ? "ok   " : console_.bold("WRONG"), metric.name, place,
+        threads, threads == 1 ? " " : "s", complaints.empty() ? "" : fmt::format("  {}", fmt::join(complaints, "; "))));
+  }
+
+  int conclude() const {
+    if (wrong_ == 0) {
+      console_.print(fmt::format("All {} checks passed: every score is right to the last bit.\n", all_));
+      return kExitOk;
+    }
+    console_.print(fmt::format("{} of {} checks failed: scores from this machine cannot be trusted.\n", wrong_, all_));
+    return kExitFailed;
+  }
+
+ private:
+  Console& console_;
+  const std::vector<DrawnPair> pairs_ = selftest_pairs();
+  int wrong_ = 0;
+  int all_ = 0;
+};
+
+Status check_cpu(Tally& tally) {
   const std::vector<std::string> targets = cpu_targets();
   // ACUITY_CPU is read once, at the first use; it must not undo what is set below.
-  if (const Status cpu = prepare_cpu(); !cpu.ok()) {
-    console.complain(cpu.message());
-    return exit_code(cpu.code());
-  }
+  ACUITY_TRY(prepare_cpu());
   for (const std::string& target : targets) {
-    if (const Status limited = limit_cpu(target); !limited.ok()) {
-      console.complain(limited.message());
-      return exit_code(limited.code());
-    }
+    ACUITY_TRY(limit_cpu(target));
     for (const MetricInfo& metric : metrics()) {
-      for (const int threads : {1, 2}) {
-        const std::vector<std::string> complaints =
-            metric.is_frame_metric ? check_frames(metric, threads, pairs) : check(metric, threads, pairs);
-        wrong += complaints.empty() ? 0 : 1;
-        ++all;
-        console.print(fmt::format("{}  {:<12} {:<7} {} thread{}{}\n",
-                                  complaints.empty() ? "ok   " : console.bold("WRONG"), metric.name, target, threads,
-                                  threads == 1 ? " " : "s",
-                                  complaints.empty() ? "" : fmt::format("  {}", fmt::join(complaints, "; "))));
-      }
+      for (const int threads : {1, 2}) tally.check_metric(metric, "cpu", target, threads);
     }
   }
-  if (wrong == 0) {
-    console.print(fmt::format("All {} checks passed: every score is right to the last bit.\n", all));
-    return kExitOk;
+  return {};
+}
+
+Status check_device(const std::string& name, Tally& tally, Console& console) {
+  std::shared_ptr<Device> device;  // kept open from metric to metric
+  ACUITY_TRY_ASSIGN(device, open_device(name));
+  for (const MetricInfo& metric : metrics()) {
+    if (has_gpu_version(metric)) {
+      tally.check_metric(metric, device->info().id, device->info().id, 1);
+    } else {
+      console.print(fmt::format("       {:<14} runs on the CPU only\n", metric.name));
+    }
   }
-  console.print(fmt::format("{} of {} checks failed: scores from this machine cannot be trusted.\n", wrong, all));
-  return kExitFailed;
+  return {};
+}
+
+}  // namespace
+
+int run_selftest(const Request& request, Console& console) {
+  Tally tally(console);
+  const std::string device = request.value("--device");
+  const Status status = device == "cpu" ? check_cpu(tally) : check_device(device, tally, console);
+  if (status.ok()) return tally.conclude();
+  console.complain(status.message());
+  return exit_code(status.code());
 }
 
 }  // namespace acuity::cli

@@ -73,14 +73,15 @@ Result<FrameView> frame_of(const DrawnPicture& drawn, size_t shift) {
   return FormConverter(format, stored_form(format), format.colour)(frame, Threads(1));
 }
 
-Result<std::vector<double>> score(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {
+Result<std::vector<double>> score(const MetricInfo& metric, const std::string& device, int threads,
+                                  const std::vector<DrawnPair>& pairs) {
   const DrawnPicture& first = pairs.front().reference;
   FrameFormat format;
   format.width = 2 * first.width;
   format.height = 2 * first.height;
   format.subsampling = Subsampling::yuv444;
   Result<FrameScorer> scorer =
-      FrameScorer::create({.metrics = {{metric.name}}, .format = format, .device = "cpu", .threads = threads});
+      FrameScorer::create({.metrics = {{metric.name}}, .format = format, .device = device, .threads = threads});
   if (!scorer.ok()) return scorer.status();
   for (size_t i = 0; i < pairs.size(); ++i) {
     FrameView reference, distorted;
@@ -95,8 +96,9 @@ Result<std::vector<double>> score(const MetricInfo& metric, int threads, const s
 
 }  // namespace
 
-std::vector<std::string> check_frames(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs) {
-  const Result<std::vector<double>> values = score(metric, threads, pairs);
+std::vector<std::string> check_frames(const MetricInfo& metric, const std::string& device, int threads,
+                                      const std::vector<DrawnPair>& pairs) {
+  const Result<std::vector<double>> values = score(metric, device, threads, pairs);
   if (!values.ok()) return {values.status().message()};
   const FrameAnswer* answer = nullptr;
   for (const FrameAnswer& candidate : kAnswers) {

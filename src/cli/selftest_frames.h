@@ -12,7 +12,8 @@
 namespace acuity::cli {
 
 /// Scores a video whose frames are the pairs, and says what is wrong with the values; empty when nothing is.
-std::vector<std::string> check_frames(const MetricInfo& metric, int threads, const std::vector<DrawnPair>& pairs);
+std::vector<std::string> check_frames(const MetricInfo& metric, const std::string& device, int threads,
+                                      const std::vector<DrawnPair>& pairs);
 
 }  // namespace acuity::cli
 

@@ -16,6 +16,7 @@
 #include "cli/video_side.h"
 #include "cli/heatmaps.h"
 #include "cli/vmaf_output.h"
+#include "device/device.h"
 #include "media/form.h"
 #include "media/output_file.h"
 
@@ -24,6 +25,18 @@ namespace {
 
 // libvmaf makes these when all frames are over, so that they stand behind all others.
 bool is_late(const FrameOutput& output) { return output.name.starts_with("integer_motion"); }
+
+Result<std::string> first_gpu() {
+  const DeviceList list = list_devices();
+  for (const bool software : {false, true}) {
+    for (const DeviceInfo& device : list.devices) {
+      if (device.is_software == software) return device.id;
+    }
+  }
+  std::string reasons;
+  for (const BackendTrouble& trouble : list.troubles) reasons += "; " + trouble.reason;
+  return Status(StatusCode::device, "--gpumask 0 asks for a GPU, and none can be used" + reasons);
+}
 
 class VmafRun {
  public:
@@ -101,8 +114,11 @@ class VmafRun {
     const auto format = [](const VideoFormat& side) { return frame_format(side, stored_form(side), side.colour); };
     FrameScorerOptions options{.format = format(reference_->format()),
                                .distorted_format = format(distorted_->format()),
-                               .device = "cpu",
-                               .threads = plan_.threads};
+                               .device = plan_.device,
+                               .threads = plan_.threads,
+                               .frames_in_flight = plan_.frames_in_flight};
+    if (const std::optional<FrameTotal> total = expected_frames()) options.expected_frames = total->frames;
+    if (plan_.device == "gpu") ACUITY_TRY_ASSIGN(options.device, first_gpu());
     for (const VmafFeature& feature : plan_.features) options.metrics.push_back(feature.request);
     if (plan_.predict) {
       for (const VmafModel& model : plan_.models) options.metrics.push_back(model.request);

@@ -226,6 +226,27 @@ Status plan_output(const Request& request, VmafPlan& plan) {
   return {};
 }
 
+// libvmaf uses its GPU where a mask of what it must not do there is given; so does 0 here, which forbids nothing.
+Status plan_device(const Request& request, VmafPlan& plan) {
+  std::vector<std::string> chosen;
+  if (request.has("--gpumask")) {
+    int mask = 0;
+    ACUITY_TRY(read_whole(request, "--gpumask", 0, mask));
+    chosen.emplace_back(mask == 0 ? "gpu" : "cpu");
+  }
+  for (const char* option : {"--backend", "--device"}) {
+    if (request.has(option)) chosen.push_back(request.value(option));
+  }
+  if (request.has("--no_cuda")) chosen.emplace_back("cpu");
+  for (const std::string& device : chosen) {
+    if (device != chosen.front()) {
+      return usage("--gpumask, --backend, --device and --no_cuda ask for different devices; give one of them");
+    }
+  }
+  if (!chosen.empty()) plan.device = chosen.front();
+  return {};
+}
+
 }  // namespace
 
 const std::vector<Option>& vmaf_options() {
@@ -295,7 +316,23 @@ const std::vector<Option>& vmaf_options() {
         {.name = "--aom_ctc", .value = "VERSION", .help = "what AOM's common test conditions ask for, v1.0 to v7.0"},
         {.name = "--nflx_ctc", .value = "VERSION", .help = "what Netflix's common test conditions ask for: v1.0"},
         {.name = "--cpumask", .value = "MASK", .help = "has no effect; ACUITY_CPU chooses the instruction set"},
-        {.name = "--gpumask", .value = "MASK", .help = "has no effect"},
+        {.name = "--gpumask", .value = "MASK", .help = "0 uses the first GPU, anything else the CPU"},
+        {.name = "--device",
+         .value = "NAME",
+         .help = "the device that computes",
+         .default_value = "cpu",
+         .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
+         .suggest = Suggest::words},
+        {.name = "--backend",
+         .value = "NAME",
+         .help = "the same",
+         .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
+         .suggest = Suggest::words},
+        {.name = "--no_cuda", .help = "use the CPU"},
+        {.name = "--frames-in-flight",
+         .value = "N",
+         .help = "how many pairs of frames a GPU gets ahead, 1 to 64; never changes a score",
+         .default_value = "as many as keep it busy"},
         {.name = "--no_prediction", .letter = "-n", .help = "features only"},
         {.name = "--quiet", .letter = "-q", .help = "show no progress, and with --output no score"},
         {.name = "--version", .letter = "-v", .help = "print the version"},
@@ -322,9 +359,9 @@ Result<VmafPlan> plan_vmaf(const Request& request) {
   ACUITY_TRY(read_whole(request, "--frame_skip_dist", 0, plan.skip_distorted));
   plan.threads = std::clamp(plan.threads, 1, 1024);
   plan.subsample = std::max(plan.subsample, 1);
-  for (const char* option : {"--cpumask", "--gpumask"}) {
-    if (request.has(option)) plan.notes.push_back(fmt::format("{} has no effect here", option));
-  }
+  ACUITY_TRY(read_whole(request, "--frames-in-flight", 1, plan.frames_in_flight));
+  ACUITY_TRY(plan_device(request, plan));
+  if (request.has("--cpumask")) plan.notes.emplace_back("--cpumask has no effect here");
   return plan;
 }
 

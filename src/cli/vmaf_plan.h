@@ -34,6 +34,8 @@ struct VmafPlan {
   std::optional<int> significant_digits;  // of numbers; none: as libvmaf prints them
   std::vector<VmafModel> models;
   std::vector<VmafFeature> features;  // those of the models first
+  std::string device = "cpu";         // "gpu": the first there is
+  int frames_in_flight = 0;           // 0: as many as keep it busy
   int threads = 1;
   int subsample = 1;
   int frames = 0;  // at most; 0: all

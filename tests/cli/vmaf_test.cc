@@ -77,9 +77,10 @@ TEST(VmafCommand, WritesSubtitlesAsLibvmaf) {
 }
 
 TEST(VmafCommand, TellsTheScore) {
-  const Outcome outcome = vmaf(clip_words("synth_64x64_2f_8bit_420"), {"-n", "--feature", "psnr", "--gpumask", "1"});
+  const Outcome outcome =
+      vmaf(clip_words("synth_64x64_2f_8bit_420"), {"-n", "--feature", "psnr", "--cpumask", "1", "--gpumask", "1"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.err, "acuity: --gpumask has no effect here\n");
+  EXPECT_EQ(outcome.err, "acuity: --cpumask has no effect here\n");
   EXPECT_TRUE(acuity({"vmaf", "-v"}).out.starts_with("3.2.0 (acuity "));
 }
 

@@ -24,7 +24,7 @@ std::vector<FrameMetricRequest> requests_of(const std::string& metrics) {
     const std::string metric = metrics.substr(begin, end - begin);
     const size_t colon = metric.find(':'), equals = metric.find('=');
     FrameMetricRequest request{metric.substr(0, colon), {}};
-    if (equals != std::string::npos) {
+    if (colon != std::string::npos && equals != std::string::npos) {
       request.options = {{metric.substr(colon + 1, equals - colon - 1), metric.substr(equals + 1)}};
     }
     requests.push_back(std::move(request));
@@ -46,8 +46,11 @@ struct Frames {
     for (size_t i = 0; i < 2 * kPairs * frames.bytes(); ++i) {
       const auto columns = static_cast<size_t>(width), rows = static_cast<size_t>(height);
       const size_t time = i / frames.bytes() / 2, x = i % columns + 3 * time, y = i / columns % rows + time;
-      const size_t value = 16 + (x * 3 / 7 + y / 3 + ((x + y * 31) * 2654435761u >> 7) % 9) % 220;
-      frames.memory->data()[i] = static_cast<std::byte>(i / frames.bytes() % 2 == 0 ? value : value / 6 * 6);
+      // A texture, and to the right of it a slope that shows bands.
+      const bool is_slope = i % columns > columns / 2;
+      const size_t value = is_slope ? 40 + (x / 30 + y / 50) % 160
+                                    : 16 + (x * 3 / 7 + y / 3 + ((x + y * 31) * 2654435761u >> 7) % 9) % 220;
+      frames.memory->data()[i] = static_cast<std::byte>(i / frames.bytes() % 2 == 0 ? value : value / 3 * 3);
     }
     return frames;
   }
