@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/psnr_hvs/gpu.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/try.h"
@@ -50,7 +51,8 @@ Status DeviceVisibleError::submit(Queue& queue, const DeviceWindow& window, uint
   uint64_t squares = window.scratch;
   for (size_t p = 0; p < kPlanes; ++p) {
     const DevicePlane &a = (*window.reference[0])[p], &b = (*window.distorted[0])[p];
-    ACUITY_TRY(queue.run(kernels::square_visible_errors, groups(planes_[p].blocks, 32), 1,
+    const int all = groups(planes_[p].blocks, 32);
+    ACUITY_TRY(queue.run(kernels::square_visible_errors, std::min(all, GROUPS_ACROSS), groups(all, GROUPS_ACROSS),
                          DeviceArray<const unsigned char>{a.address}, DeviceArray<const unsigned char>{b.address},
                          DeviceArray<const float>{weights_->address()}, DeviceArray<float>{squares}, bits,
                          shape_.depth - window.depth, a.row_bytes / (bits / 8), b.row_bytes / (bits / 8),

@@ -5,6 +5,8 @@
 #include "metrics/psnr_hvs/math.h"
 #include "sums/ordered_sums.h"
 
+#define GROUPS_ACROSS 32768 /* of a launch; more go into a further row of it */
+
 #if KERNEL_HERE(square_visible_errors)
 SHARED(whole, values_of_blocks, 2 * 64 * 32)
 
@@ -51,7 +53,8 @@ FUNCTION real own_energy(int side, f32_in weights, int masking) {
 // from `first_weight` on. Samples are widened by `added_bits`.
 KERNEL(square_visible_errors, 32, 1, samples_in reference, samples_in distorted, f32_in weights, f32_out squares,
        int bits, int added_bits, int reference_step, int distorted_step, int across, int blocks, int first_weight) {
-  const int block = min(global_x(), blocks - 1);
+  const int group = group_y() * GROUPS_ACROSS + group_x();
+  const int block = min(group * 32 + local_x(), blocks - 1);
   const int top = block / across * 7;
   const int left = block % across * 7;
   for (int i = 0; i < 8; ++i) {
@@ -92,7 +95,7 @@ KERNEL(square_visible_errors, 32, 1, samples_in reference, samples_in distorted,
   barrier_group();
   // Each 32 threads write half a block after the other.
   for (int k = 0; k < 64; ++k) {
-    const int written = group_x() * 32 + k / 2;
+    const int written = group * 32 + k / 2;
     const int i = k % 2 * 32 + local_x();
     if (written < blocks) at(squares, written * 64 + i) = from_bits(VALUE(0, i, k / 2));
   }
