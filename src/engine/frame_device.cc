@@ -4,10 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/try.h"
 
 namespace acuity {
 namespace {
+
+constexpr int64_t kMostPixels = int64_t{1} << 29;
+
+// Kernels of small scales leave most of a device idle, and the host needs time to conclude: others work meanwhile.
+int usual_in_flight(const FrameShape& shape) { return int64_t{shape.width} * shape.height > 4'000'000 ? 8 : 12; }
 
 DeviceFrame planes_of(const Resident& samples) {
   DeviceFrame frame;
@@ -44,10 +51,27 @@ FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const FrameShape
 Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device, const FrameShape& shape,
                                                          std::vector<const Feature*> features, int threads,
                                                          int in_flight) {
+  if (int64_t{shape.width} * shape.height >= kMostPixels) {
+    return Status(StatusCode::too_big, fmt::format("frames of {}x{} have more samples than kernels on a device can "
+                                                   "number; use the device cpu",
+                                                   shape.width, shape.height));
+  }
   std::unique_ptr<FrameDevice> made(new FrameDevice(device, shape, std::move(features), threads));
-  made->slots_.resize(static_cast<size_t>(in_flight));
-  for (Slot& slot : made->slots_) ACUITY_TRY(made->create_slot(slot));
+  int count = in_flight == 0 ? usual_in_flight(shape) : in_flight;
+  Status created = made->create_slots(static_cast<size_t>(count));
+  while (in_flight == 0 && count > 1 && created.code() == StatusCode::device_memory) {
+    count /= 2;
+    created = made->create_slots(static_cast<size_t>(count));
+  }
+  ACUITY_TRY(created);
   return made;
+}
+
+Status FrameDevice::create_slots(size_t count) {
+  slots_.clear();
+  slots_.resize(count);
+  for (Slot& slot : slots_) ACUITY_TRY(create_slot(slot));
+  return {};
 }
 
 Status FrameDevice::create_slot(Slot& slot) {

@@ -19,13 +19,11 @@ namespace acuity {
 /// Used by one thread.
 class FrameDevice {
  public:
-  // One frame is sent, one worked on, one finished, and one waits, so that the device does not.
-  static constexpr int kUsualInFlight = 4;
-
-  /// The features outlive it. `threads` copy frames that are in ordinary memory.
+  /// The features outlive it. `threads` copy frames that are in ordinary memory. `in_flight` is how many frames are;
+  /// 0: as many as keep a device busy, or for which it has memory.
   static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device, const FrameShape& shape,
                                                      std::vector<const Feature*> features, int threads,
-                                                     int in_flight = kUsualInFlight);
+                                                     int in_flight = 0);
 
   /// How many frames before it some feature looks at.
   int history() const { return history_; }
@@ -69,6 +67,7 @@ class FrameDevice {
   int64_t in_flight() const { return static_cast<int64_t>(slots_.size()); }
   Slot& slot_of(int64_t number) { return slots_[static_cast<size_t>(number) % slots_.size()]; }
   const Slot& slot_of(int64_t number) const { return slots_[static_cast<size_t>(number) % slots_.size()]; }
+  Status create_slots(size_t count);
   Status create_slot(Slot& slot);
   Status measure(Slot& slot, size_t feature);
 

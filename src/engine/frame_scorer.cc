@@ -191,8 +191,8 @@ struct FrameScorer::State {
         features[f].on_device = list.requests()[f].entry->on_gpu;
         if (features[f].on_device) sent.push_back(features[f].feature.get());
       }
-      const int in_flight = options.frames_in_flight == 0 ? FrameDevice::kUsualInFlight : options.frames_in_flight;
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, options.format, std::move(sent), threads, in_flight));
+      ACUITY_TRY_ASSIGN(
+          there, FrameDevice::create(device, options.format, std::move(sent), threads, options.frames_in_flight));
     }
     pipeline = std::make_unique<FramePipeline>(options.format, std::move(features), threads, std::move(there));
     return {};

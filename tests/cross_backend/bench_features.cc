@@ -50,7 +50,8 @@ struct Frames {
       const bool is_slope = i % columns > columns / 2;
       const size_t value = is_slope ? 40 + (x / 30 + y / 50) % 160
                                     : 16 + (x * 3 / 7 + y / 3 + ((x + y * 31) * 2654435761u >> 7) % 9) % 220;
-      frames.memory->data()[i] = static_cast<std::byte>(i / frames.bytes() % 2 == 0 ? value : value / 3 * 3);
+      frames.memory->data()[i] =
+          static_cast<std::byte>(i / frames.bytes() % 2 == 0 || is_slope ? value : value / 3 * 3);
     }
     return frames;
   }

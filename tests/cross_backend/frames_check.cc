@@ -17,6 +17,7 @@
 #include "engine/frame_pipeline.h"
 #include "metrics/psnr_yuv/gpu.h"
 #include "metrics/psnr_yuv/sums.h"
+#include "metrics/vmaf/model.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::tests {
@@ -377,6 +378,17 @@ void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
   checks.compare_widened(*metric.feature, {98 + more, 66 + more, 8, Subsampling::yuv420}, 10);
 }
 
+// Every model of VMAF, on frames that are large enough for all their features.
+void check_models(bool quick, Checks& checks) {
+  for (const int depth : {8, 10}) {
+    const Clip clip = drawn_clip({402, 338, depth, Subsampling::yuv420}, 3);
+    for (const vmaf::ModelSet& model : vmaf::built_in_models()) {
+      if (quick && depth == 10 && model.bits != 10) continue;
+      checks.compare({"vmaf", {{"model", model.name}}}, clip);
+    }
+  }
+}
+
 }  // namespace
 
 Tally check_frames(const std::shared_ptr<Device>& device, bool quick, const std::string& only) {
@@ -385,6 +397,7 @@ Tally check_frames(const std::shared_ptr<Device>& device, bool quick, const std:
     if (!only.empty() && metric.info.name != only) continue;
     if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, quick, checks);
   }
+  if (only.empty() || only == "vmaf") check_models(quick, checks);
   if (!only.empty()) return checks.tally();
   for (const int history : {1, 2, 5, 11}) checks.compare_past({97, 67, 8, Subsampling::yuv420}, history);
   checks.compare_past({1280, 720, 10, Subsampling::yuv422}, 3);

@@ -6,11 +6,19 @@
 #include <gtest/gtest.h>
 
 #include "base/powers.h"
+#include "lang/host.h"
 #include "lang/targets.h"
 #include "metrics/vif/cpu.h"
 #include "support/luma_frames.h"
 
 namespace acuity::tests {
+namespace dialect {
+
+using namespace kernel_dialect;
+#include "metrics/vif/math.h"
+
+}  // namespace dialect
+
 namespace {
 
 TEST(Vif, EqualsLibvmaf) { expect_golden("vif", "vif", {}, 0); }
@@ -116,6 +124,20 @@ TEST(Vif, LogarithmsAreThoseOfTheTable) {
     EXPECT_TRUE(logs == expected);
   }
   ASSERT_TRUE(limit_cpu("").ok());
+}
+
+// Both forms of the logarithm, for all upper bits and with any below.
+TEST(Vif, LogarithmsOfGpusAreThoseOfTheCpu) {
+  std::vector<int32_t> values, logs;
+  for (int64_t v = 1 << 17; v < int64_t{1} << 31; v += std::max<int64_t>(v >> 16, 1)) {
+    values.push_back(static_cast<int32_t>(v));
+    values.push_back(static_cast<int32_t>(v | (v >> 16)));
+  }
+  values.resize(values.size() / 16 * 16);
+  logs.resize(values.size());
+  vif::scaled_logs(values.data(), values.size(), logs.data());
+  for (size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(dialect::scaled_log(values[i]) - 2048 * 127, logs[i]) << values[i];
 }
 
 TEST(Vif, RefusesWhatItCannotHold) {

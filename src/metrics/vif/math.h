@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What a pixel adds to the totals of a scale, in the kernel dialect, one pixel at a time. metrics/vif/statistics.h and
-// logarithm.h have the same for the CPU, where several vectors of pixels are worked on step by step; tests/metrics/vif
-// holds both together.
+// logarithm.h have the same for the CPU, where several vectors of pixels are worked on step by step; vif_test and
+// cross_backend hold both together.
 
 #define VIF_NOISE 131072  // the variance of the eye's noise, 2, as all variances in units of 1/65536
 
