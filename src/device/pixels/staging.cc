@@ -127,13 +127,16 @@ class Sending {
   // Those before the first that is not complete.
   Status send_complete_units() {
     const std::lock_guard lock(mutex_);
-    if (next_unit_ == units_.size() || left_[next_unit_] > 0) return {};
-    return pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
+    if (failed_ || next_unit_ == units_.size() || left_[next_unit_] > 0) return {};
+    const Status status = pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
       for (; next_unit_ < units_.size() && left_[next_unit_] == 0; ++next_unit_) {
         ACUITY_TRY(units_[next_unit_].picture->send_band(queue, units_[next_unit_].y));
       }
       return {};
     });
+    // Before another thread finds the same band unsent and tries again.
+    if (!status.ok()) fail(status);
+    return status;
   }
 
   std::vector<std::shared_ptr<Resident>> pictures_;
