@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -123,6 +124,47 @@ TEST(Zensim, OtherOutputsAgreeWithTheReference) {
   }
 }
 
+// 5e-4 is the aim.
+TEST(Zensim, MapsAgreeWithTheReference) {
+  const std::vector<std::pair<std::string, std::vector<OptionValue>>> kinds{
+      {"diffmap_trained", {}},
+      {"diffmap_balanced", {{"map", "balanced"}}},
+      {"diffmap_trained_edge_hf", {{"map_terms", "all"}}},
+      {"diffmap_trained_mask4_sqrt", {{"map_masking", "4"}, {"map_root", "yes"}}}};
+  for (const auto& [name, options] : kinds) {
+    ScorerOptions scorer = options_of(options);
+    scorer.want_map = true;
+    for (const Golden& golden : goldens("zensim.csv", name + " mean")) {
+      const std::string what = golden.distorted + " " + name;
+      const DifferenceMap map = score(fixture(golden.reference).view, fixture(golden.distorted).view, scorer).map;
+      double mean = 0;
+      for (const float value : map.values) mean += static_cast<double>(value) / static_cast<double>(map.values.size());
+      EXPECT_NEAR(mean, std::stod(golden.value), 5e-6) << what;
+      int pixels = 0;
+      for (const int y : {0, (map.height - 1) / 2, map.height - 1}) {
+        for (const int x : {0, (map.width - 1) / 2, map.width - 1}) {
+          for (const Golden& pixel : goldens("zensim.csv", fmt::format("{} x{}y{}", name, x, y))) {
+            if (pixel.distorted != golden.distorted) continue;
+            EXPECT_NEAR(map.values[static_cast<size_t>(y * map.width + x)], std::stod(pixel.value), 5e-6) << what;
+            ++pixels;
+          }
+        }
+      }
+      EXPECT_EQ(pixels, 9) << what;
+    }
+  }
+}
+
+TEST(Zensim, TheMapShowsWhereTheDifferenceIs) {
+  ScorerOptions options = kPlain;
+  options.want_map = true;
+  const auto pair = [&](const ImageView& a, const ImageView& b) { return score(a, b, options); };
+  expect_map_shows_a_spot(pair, drawn);
+  const Picture small = fixture("size_3x3.png");
+  const DifferenceMap same = score(small.view, small.view, options).map;
+  EXPECT_EQ(same.values, std::vector<float>(9));
+}
+
 TEST(Zensim, IdenticalPicturesScoreExactly100) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "grey.png", "size_9x17.png", "size_1x1.png"}) {
     const Picture picture = fixture(name);
@@ -149,8 +191,10 @@ TEST(Zensim, NothingButThePicturesChangesTheFeatures) {
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1, 1}, {40, 33}, {331, 301}, {561, 180}}) {
     const Sheet reference({}, width, height, Channels::rgb, drawn(false));
     const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
-    for (ScorerOptions options : {kAll, options_of({{"features", "all"}, {"white", "400"}})}) {
+    for (ScorerOptions options : {kAll, options_of({{"features", "all"}, {"white", "400"}}),
+                                  options_of({{"map_terms", "all"}, {"map_masking", "4"}})}) {
       options.threads = 1;
+      options.want_map = options.metrics[0].options[0].name == "map_terms";
       const std::vector<double> expected = numbers(score(reference.view, distorted.view, options));
       const auto expect_the_same = [&](int threads, const MemoryMode& memory) {
         options.threads = threads;

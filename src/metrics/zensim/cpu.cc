@@ -222,7 +222,7 @@ struct ColumnSum {
 };
 
 // kLanes columns of a cell down the strip. `valid` columns are the picture's.
-template <bool weighted>
+template <bool weighted, bool with_map>
 HWY_INLINE void sum_columns(const Strip& strip, const WindowRows& rows, size_t c, int begin, int x, int valid,
                             const float* activity, size_t activity_stride, CellScratch& scratch) {
   constexpr int kWanted = weighted ? ALL_SUMS : BASIC_SUMS;
@@ -258,6 +258,14 @@ HWY_INLINE void sum_columns(const Strip& strip, const WindowRows& rows, size_t c
       const real rest1 = a - m1, rest2 = b - m2;
       const real change = edge_change(rest1, rest2);
       ADD_BASIC(sums, maxima, loss, change, a, b, rest1, rest2, counted)
+      if constexpr (with_map) {
+        const std::array<float, kMapTerms>& by = (*strip.map_weights)[c];
+        const real value = map_value(loss, rest1, rest2, a, b, by[0], by[1], by[2], by[3], by[4]);
+        alignas(64) float values[kLanes];
+        store(value, values);
+        float* to = strip.map + static_cast<ptrdiff_t>(row) * strip.width + begin + x;
+        for (int i = 0; i < std::min(valid, kLanes); ++i) to[i] = c == 0 ? values[i] : to[i] + values[i];
+      }
       if constexpr (weighted) {
         const real busy = busyness(window_mean(active.sum));
         const real calm = divide_ordinary(real(1.0f), busy);
@@ -348,11 +356,9 @@ void SumStrip(const Strip& strip, std::byte* memory) {
                         strip.distorted.stride, begin, end, row, scratch);
       }
       for (int x = 0; x < end - begin; x += kLanes) {
-        if (strip.weighted) {
-          sum_columns<true>(strip, rows, c, begin, x, end - begin - x, activity, activity_stride, scratch);
-        } else {
-          sum_columns<false>(strip, rows, c, begin, x, end - begin - x, activity, activity_stride, scratch);
-        }
+        const auto sum = strip.map != nullptr ? (strip.weighted ? sum_columns<true, true> : sum_columns<false, true>)
+                                              : (strip.weighted ? sum_columns<true, false> : sum_columns<false, false>);
+        sum(strip, rows, c, begin, x, end - begin - x, activity, activity_stride, scratch);
       }
       close_cell(scratch.slots, (strip.count + SLOT_ROWS - 1) / SLOT_ROWS, wanted);
     }

@@ -13,6 +13,7 @@
 #include "acuity/image.h"
 #include "acuity/input.h"
 #include "colour/rows.h"
+#include "metrics/zensim/map.h"
 #include "metrics/zensim/pooling.h"
 
 namespace acuity::zensim {
@@ -61,7 +62,9 @@ struct Strip {
   int count = 0;                // of the strip
   int width = 0;                // with the columns that were added
   int counted = 0;              // columns that the mean offset counts
-  bool weighted = false;        // whether features with weights are wanted
+  float* map = nullptr;         // rows of it, `width` floats each, to write to; null: none
+  const ScaleMapWeights* map_weights = nullptr;
+  bool weighted = false;  // whether features with weights are wanted
   std::array<StripSums*, kChannels> sums{};
 };
 

@@ -64,8 +64,9 @@ struct Prepared final : PreparedReference {
 
 class CpuRunner final : public Runner {
  public:
-  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Layout& layout, bool weighted) {
-    std::unique_ptr<CpuRunner> runner(new CpuRunner(setup, layout, weighted));
+  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Layout& layout,
+                                                const Wanted& wanted) {
+    std::unique_ptr<CpuRunner> runner(new CpuRunner(setup, layout, wanted));
     ACUITY_TRY_ASSIGN(runner->distorted_, Pyramid::create(layout, 1));
     ACUITY_TRY(runner->create_workers());
     return std::unique_ptr<Runner>(std::move(runner));
@@ -115,15 +116,22 @@ class CpuRunner final : public Runner {
     return &sums_;
   }
 
+  const Maps& maps() const override { return maps_; }
+
  private:
   struct Worker {
     std::byte* scratch = nullptr;
     std::array<Planes, 2> window;  // rows of the first scale: reference, distorted
   };
 
-  CpuRunner(const Metric::Setup& setup, const Layout& layout, bool weighted)
-      : setup_(setup), layout_(layout), weighted_(weighted) {
+  CpuRunner(const Metric::Setup& setup, const Layout& layout, const Wanted& wanted)
+      : setup_(setup), layout_(layout), wanted_(wanted) {
+    const auto pixels = [&](size_t s) {
+      return static_cast<size_t>(layout.sizes[s].width) * static_cast<size_t>(layout.sizes[s].height);
+    };
+    if (wanted.luma) maps_.luma.resize(pixels(0));
     for (size_t s = 0; s < kScales; ++s) {
+      if (wanted.map != nullptr) maps_.scales[s].resize(pixels(s));
       for (std::vector<StripSums>& channel : sums_[s]) {
         channel.resize(static_cast<size_t>(strips_of(layout.sizes[s].height)));
         sums_bytes_ += channel.size() * sizeof(StripSums);
@@ -198,7 +206,17 @@ class CpuRunner final : public Runner {
     strip.rows = std::min(y + kStripRows + kReach, size.height) - (y - strip.above);
     strip.width = size.width;
     strip.counted = s == 0 ? layout_.mirrored.width : 0;
-    strip.weighted = weighted_;
+    strip.weighted = wanted_.weighted;
+    if (wanted_.map != nullptr) {
+      strip.map = maps_.scales[s].data() + static_cast<ptrdiff_t>(y) * size.width;
+      strip.map_weights = &wanted_.map->scales[s];
+    }
+    if (s == 0 && wanted_.luma) {
+      for (int row = 0; row < strip.count; ++row) {
+        std::copy_n(reference.row(1, strip.above + row), size.width,
+                    maps_.luma.data() + static_cast<ptrdiff_t>(y + row) * size.width);
+      }
+    }
     for (size_t c = 0; c < kChannels; ++c) {
       strip.sums[c] = &sums_[s][c][static_cast<size_t>(y / kStripRows)];
     }
@@ -224,7 +242,8 @@ class CpuRunner final : public Runner {
 
   Metric::Setup setup_;
   Layout layout_;
-  bool weighted_;
+  Wanted wanted_;
+  Maps maps_;
   PictureSums sums_;
   size_t sums_bytes_ = 0;
   Arena arena_;
@@ -235,8 +254,9 @@ class CpuRunner final : public Runner {
 
 }  // namespace
 
-Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Layout& layout, bool weighted) {
-  return CpuRunner::create(setup, layout, weighted);
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Layout& layout,
+                                                  const Wanted& wanted) {
+  return CpuRunner::create(setup, layout, wanted);
 }
 
 }  // namespace acuity::zensim

@@ -59,8 +59,9 @@ class PreparedPicture final : public PreparedReference {
 
 class GpuRunner final : public Runner {
  public:
-  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Layout& layout, bool weighted) {
-    std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, layout, weighted));
+  static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Layout& layout,
+                                                const Wanted& wanted) {
+    std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, layout, wanted.weighted));
     ACUITY_TRY(runner->allocate());
     return std::unique_ptr<Runner>(std::move(runner));
   }
@@ -97,6 +98,9 @@ class GpuRunner final : public Runner {
     }
     return &sums_;
   }
+
+  // The engine asks for maps on the CPU only.
+  const Maps& maps() const override { return maps_; }
 
  private:
   GpuRunner(const Metric::Setup& setup, const Layout& layout, bool weighted)
@@ -177,6 +181,7 @@ class GpuRunner final : public Runner {
   int band_ = 0;                                         // rows
   size_t planes_at_ = 0, pattern_at_ = 0, sums_at_ = 0;  // offsets
   PictureSums sums_;
+  Maps maps_;
   std::array<AlphaFeed, 2> feeds_;
   Workspace workspace_;  // last: its queues go before what they work on
   Queue *maker_ = nullptr, *work_ = nullptr;
@@ -184,8 +189,9 @@ class GpuRunner final : public Runner {
 
 }  // namespace
 
-Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, const Layout& layout, bool weighted) {
-  return GpuRunner::create(setup, layout, weighted);
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, const Layout& layout,
+                                                  const Wanted& wanted) {
+  return GpuRunner::create(setup, layout, wanted);
 }
 
 }  // namespace zensim

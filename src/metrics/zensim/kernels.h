@@ -128,6 +128,8 @@ SHARED(float, turned, WALK_FLOATS(4))
 
 KERNEL(sum_strips, 32, 8, f32_in planes, f32_out sums, int width, int height, int y_begin, int y_end, int band) {
   FIND_STRIP
+  FIND_STAGED
+  FIND_OWN
   BEGIN_ROWS
   real own_sums[BASIC_SUMS];
   real own_high[BASIC_SUMS];

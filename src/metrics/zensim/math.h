@@ -115,6 +115,19 @@ FUNCTION real edge_change(real rest1, real rest2) {
 // How busy the reference is around a pixel, from the window of its activity.
 FUNCTION real busyness(real activity) { return fma(real(4.0f), activity, real(1.0f)); }
 
+// What a pixel adds to the map, by five weights: of lost structure, of energy gained and lost in the detail, of the
+// squared difference, and of detail that is weaker.
+FUNCTION real map_value(real loss, real rest1, real rest2, real a, real b, real of_structure, real of_gain,
+                        real of_loss, real of_error, real of_weaker) {
+  const real change = rest2 * rest2 - rest1 * rest1;
+  const real difference = a - b;
+  real value = of_structure * max(loss, real(0.0f));
+  value = fma(of_gain, max(change, real(0.0f)), value);
+  value = fma(of_loss, max(-change, real(0.0f)), value);
+  value = fma(of_error, difference * difference, value);
+  return fma(of_weaker, max(abs(rest1) - abs(rest2), real(0.0f)), value);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Sums over pixels. The host, pooling.h, names them.
 

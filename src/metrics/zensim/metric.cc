@@ -11,6 +11,7 @@
 #include "colour/alpha.h"
 #include "colour/rows.h"
 #include "metrics/zensim/head.h"
+#include "metrics/zensim/map.h"
 #include "metrics/zensim/pooling.h"
 #include "metrics/zensim/runner.h"
 
@@ -26,6 +27,7 @@ struct Request {
   size_t reported = 0;          // features among the outputs
   std::optional<double> white;  // nits; none: whatever the pictures say
   std::optional<Head> head;     // instead of the profile's weights
+  MapOptions map;
 
   static Result<Request> create(const OptionValues& options) {
     Request request;
@@ -35,6 +37,10 @@ struct Request {
     if (features == "basic") request.reported = kBasicFeatures;
     if (features == "extended") request.reported = kExtendedFeatures;
     if (features == "all") request.reported = kAllFeatures;
+    request.map.balanced = options.text("map") == "balanced";
+    request.map.all_terms = options.text("map_terms") == "all";
+    request.map.masking = *options.number("map_masking");
+    request.map.square_root = options.text("map_root") == "yes";
     if (options.text("head") != "none") ACUITY_TRY_ASSIGN(request.head, Head::read(options.text("head")));
     return request;
   }
@@ -83,10 +89,15 @@ class Zensim final : public Metric {
     Result<Request> request = Request::create(setup.options);
     if (!request.ok()) return request.status();
     const Layout layout(setup.width, setup.height);
-    Result<std::unique_ptr<Runner>> runner = setup.pool ? create_gpu_runner(setup, layout, request->weighted())
-                                                        : create_cpu_runner(setup, layout, request->weighted());
-    if (!runner.ok()) return runner.status();
-    return std::unique_ptr<Metric>(new Zensim(layout, std::move(*request), std::move(*runner)));
+    std::unique_ptr<Zensim> metric(new Zensim(layout, std::move(*request), setup.want_map));
+    Wanted wanted{.weighted = metric->request_.weighted()};
+    if (setup.want_map) {
+      wanted.map = &metric->map_weights_;
+      wanted.luma = metric->request_.map.masking > 0;
+    }
+    ACUITY_TRY_ASSIGN(metric->runner_,
+                      setup.pool ? create_gpu_runner(setup, layout, wanted) : create_cpu_runner(setup, layout, wanted));
+    return std::unique_ptr<Metric>(std::move(metric));
   }
 
   size_t working_bytes() const override { return runner_->working_bytes(); }
@@ -112,8 +123,11 @@ class Zensim final : public Metric {
   }
 
  private:
-  Zensim(const Layout& layout, Request request, std::unique_ptr<Runner> runner)
-      : layout_(layout), request_(std::move(request)), runner_(std::move(runner)) {}
+  Zensim(const Layout& layout, Request request, bool want_map)
+      : layout_(layout),
+        request_(std::move(request)),
+        want_map_(want_map),
+        map_weights_(map_weights(request_.profile, request_.map)) {}
 
   static Reference about(const Opened& opened) {
     Reference reference;
@@ -138,6 +152,7 @@ class Zensim final : public Metric {
     const Pooled pooled = pool(layout_, **sums);
     Measurement measured;
     set_score(pooled, measured);
+    if (want_map_) measured.map = map_of(pooled);
     for (size_t c = 0; c < kChannels; ++c) {
       measured.outputs.push_back({fmt::format("mean_offset_{}", "xyb"[c]), pooled.offset[c]});
     }
@@ -161,6 +176,16 @@ class Zensim final : public Metric {
     return measured;
   }
 
+  // Where nothing differs rounding would still show.
+  DifferenceMap map_of(const Pooled& pooled) const {
+    const Size size = layout_.picture;
+    if (pooled.identical) {
+      const size_t pixels = static_cast<size_t>(size.width) * static_cast<size_t>(size.height);
+      return {size.width, size.height, std::vector<float>(pixels)};
+    }
+    return blended_map(layout_, map_weights_, request_.map, runner_->maps().scales, runner_->maps().luma);
+  }
+
   void set_score(const Pooled& pooled, Measurement& measured) const {
     if (!request_.head) {
       const double distance = raw_distance(request_.profile, pooled.features);
@@ -179,6 +204,8 @@ class Zensim final : public Metric {
 
   Layout layout_;
   Request request_;
+  bool want_map_;
+  MapWeights map_weights_;
   std::unique_ptr<Runner> runner_;
 };
 
@@ -196,6 +223,7 @@ MetricEntry zensim_entry() {
   info.better = Better::higher;
   info.identical = 100;
   info.minimum_side = 1;
+  info.has_map = true;
   info.alpha_rule = zensim::kAlphaRule;
   info.options = {
       {.name = "profile",
@@ -216,6 +244,20 @@ MetricEntry zensim_entry() {
        .minimum = 1,
        .maximum = 10000,
        .words = {"auto"}},
+      {.name = "map",
+       .help = "weights of scales and channels in the map: those of the profile, or fixed ones",
+       .default_value = "trained",
+       .words = {"trained", "balanced"}},
+      {.name = "map_terms",
+       .help = "what the map shows: lost structure, or energy, error and detail as well",
+       .default_value = "structure",
+       .words = {"structure", "all"}},
+      {.name = "map_masking",
+       .help = "how much less the map shows in busy places of the reference",
+       .default_value = "0",
+       .minimum = 0,
+       .maximum = 1000},
+      {.name = "map_root", .help = "whether the map is the square root", .default_value = "no", .words = {"no", "yes"}},
   };
   return {.info = std::move(info),
           .create = zensim::Zensim::create,

@@ -20,6 +20,19 @@ struct ReferencePicture {
 
 using PictureSums = std::array<ScaleSums, kScales>;
 
+/// What is to be computed besides the 228 features and the offsets.
+struct Wanted {
+  bool weighted = false;            // features with weights
+  const MapWeights* map = nullptr;  // maps; outlives the runner
+  bool luma = false;                // the reference's Y plane, for a map with masking
+};
+
+/// The maps of the scales, each in the scale's size, and the reference's Y plane in that of the first.
+struct Maps {
+  std::array<std::vector<float>, kScales> scales;
+  std::vector<float> luma;
+};
+
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -30,11 +43,15 @@ class Runner {
 
   /// The sums, valid until the next run.
   virtual Result<const PictureSums*> run(const ReferencePicture& reference, const Picture& distorted) = 0;
+
+  /// Of the last run; empty if none are wanted.
+  virtual const Maps& maps() const = 0;
 };
 
-/// weighted: whether features with weights are wanted.
-Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Layout& layout, bool weighted);
-Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, const Layout& layout, bool weighted);
+Result<std::unique_ptr<Runner>> create_cpu_runner(const Metric::Setup& setup, const Layout& layout,
+                                                  const Wanted& wanted);
+Result<std::unique_ptr<Runner>> create_gpu_runner(const Metric::Setup& setup, const Layout& layout,
+                                                  const Wanted& wanted);
 
 }  // namespace acuity::zensim
 

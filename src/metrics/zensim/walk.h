@@ -16,10 +16,9 @@
 // activity. FIRST_STRIDE is that of the first, which is wider where activity is measured.
 #define SECOND_PLANE (WALK_ROWS * FIRST_STRIDE)
 #define LATER_PLANE(plane) (SECOND_PLANE + WALK_ROWS * STAGED_STRIDE + ((plane) - 2) * WALK_ROWS * CHUNK_STRIDE)
-#define WALK_FLOATS(planes_walked) LATER_PLANE(planes_walked)
+#define WALK_FLOATS(planes_walked) (LATER_PLANE(planes_walked) + CHUNK_STRIDE)
 
 FUNCTION int plane_begin(int plane) { return plane == 0 ? 0 : plane == 1 ? SECOND_PLANE : LATER_PLANE(plane); }
-FUNCTION int plane_row(int plane) { return plane == 0 ? FIRST_STRIDE : plane == 1 ? STAGED_STRIDE : CHUNK_STRIDE; }
 
 // The group's strip: which scale, which strip, where its rows lie.
 #define FIND_STRIP                                                                                    \
@@ -41,51 +40,59 @@ FUNCTION int plane_row(int plane) { return plane == 0 ? FIRST_STRIDE : plane == 
   const int rows = min(strip * STRIP_ROWS + count + WINDOW_RADIUS, scale_height(height, s)) - first;  \
   const int slot = first % ring;                                                                      \
   const int reference = 6 * floats_before(width, height, band, s) + channel * ring * stride + BESIDE; \
-  const int distorted = reference + 3 * ring * stride;                                                \
+  const int to_distorted = 3 * ring * stride;                                                         \
   const int thread = local_y() * 32 + local_x();
 
-// Before the first stage all threads fetch a chunk's samples, from five columns before it on. Rows are those the
-// windows look at.
-#define STAGE_SAMPLES                                                                                     \
-  UNROLL for (int k = 0; k < 6; ++k) {                                                                    \
-    const int staged_row = local_y() + k * 8;                                                             \
-    const int from_row = ring_row(first + min(staged_row, rows - 1), first, slot, ring) * stride + begin; \
-    const int lane = local_x() - WINDOW_RADIUS;                                                           \
-    const real sample_a = at(planes, reference + from_row + lane);                                        \
-    const real sample_b = at(planes, distorted + from_row + lane);                                        \
-    const real beside_a = at(planes, reference + from_row + lane + 32);                                   \
-    const real beside_b = at(planes, distorted + from_row + lane + 32);                                   \
-    if (staged_row < WALK_ROWS) {                                                                         \
-      turned[staged_row * FIRST_STRIDE + local_x()] = sample_a;                                           \
-      turned[SECOND_PLANE + staged_row * STAGED_STRIDE + local_x()] = sample_b;                           \
-      if (local_x() + 32 < FIRST_STRIDE) turned[staged_row * FIRST_STRIDE + 32 + local_x()] = beside_a;   \
-      if (local_x() + 32 < STAGED_STRIDE) {                                                               \
-        turned[SECOND_PLANE + staged_row * STAGED_STRIDE + 32 + local_x()] = beside_b;                    \
-      }                                                                                                   \
-    }                                                                                                     \
+// Rows that the windows look at: those below the last of a scale mirror it.
+FUNCTION int looked_at(int row, int rows) { return row < rows ? row : max(2 * (rows - 1) - row, 0); }
+
+// Before the first stage all threads fetch a chunk's samples, from five columns before it on.
+#define FIND_STAGED                                                                                            \
+  int staged_from[6];                                                                                          \
+  UNROLL for (int k = 0; k < 6; ++k) {                                                                         \
+    staged_from[k] =                                                                                           \
+        reference +                                                                                            \
+        ring_row(first + looked_at(min(local_y() + k * 8, WALK_ROWS - 1), rows), first, slot, ring) * stride + \
+        local_x() - WINDOW_RADIUS;                                                                             \
+  }
+#define STAGE_SAMPLES                                                                                   \
+  UNROLL for (int k = 0; k < 6; ++k) {                                                                  \
+    const real sample_a = at(planes, staged_from[k] + begin);                                           \
+    const real sample_b = at(planes, staged_from[k] + begin + to_distorted);                            \
+    const real beside_a = at(planes, staged_from[k] + begin + 32);                                      \
+    const real beside_b = at(planes, staged_from[k] + begin + to_distorted + 32);                       \
+    const int staged_row = local_y() + k * 8;                                                           \
+    if (staged_row < WALK_ROWS) {                                                                       \
+      turned[staged_row * FIRST_STRIDE + local_x()] = sample_a;                                         \
+      turned[SECOND_PLANE + staged_row * STAGED_STRIDE + local_x()] = sample_b;                         \
+      if (local_x() + 32 < FIRST_STRIDE) turned[staged_row * FIRST_STRIDE + 32 + local_x()] = beside_a; \
+      if (local_x() + 32 < STAGED_STRIDE) {                                                             \
+        turned[SECOND_PLANE + staged_row * STAGED_STRIDE + 32 + local_x()] = beside_b;                  \
+      }                                                                                                 \
+    }                                                                                                   \
   }
 
 // First stage: a thread carries the windows' sums along one row.
-#define BEGIN_ROWS                                                                         \
-  real mean1 = real(0.0f);                                                                 \
-  real mean2 = real(0.0f);                                                                 \
-  real squares = real(0.0f);                                                               \
-  real product = real(0.0f);                                                               \
-  const int own_row = ring_row(first + min(thread, rows - 1), first, slot, ring) * stride; \
-  if (thread < rows) {                                                                     \
-    for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                \
-      const real a = at(planes, reference + own_row + i);                                  \
-      const real b = at(planes, distorted + own_row + i);                                  \
-      mean1 = mean1 + a;                                                                   \
-      mean2 = mean2 + b;                                                                   \
-      squares = squares_begin(squares, a, b);                                              \
-      product = product_begin(product, a, b);                                              \
-    }                                                                                      \
+#define BEGIN_ROWS                                                                                               \
+  real mean1 = real(0.0f);                                                                                       \
+  real mean2 = real(0.0f);                                                                                       \
+  real squares = real(0.0f);                                                                                     \
+  real product = real(0.0f);                                                                                     \
+  const int own_row = ring_row(first + looked_at(min(thread, WALK_ROWS - 1), rows), first, slot, ring) * stride; \
+  if (thread < WALK_ROWS) {                                                                                      \
+    for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                                      \
+      const real a = at(planes, reference + own_row + i);                                                        \
+      const real b = at(planes, reference + to_distorted + own_row + i);                                         \
+      mean1 = mean1 + a;                                                                                         \
+      mean2 = mean2 + b;                                                                                         \
+      squares = squares_begin(squares, a, b);                                                                    \
+      product = product_begin(product, a, b);                                                                    \
+    }                                                                                                            \
   }
 
 // The means take the place of the samples that the windows have lost. ALSO is done for each eight columns before that.
 #define WALK_ALONG_ROWS(ALSO)                                                            \
-  if (thread < rows) {                                                                   \
+  if (thread < WALK_ROWS) {                                                              \
     for (int part = 0; part < WALK_COLUMNS; part += FETCHED) {                           \
       const int place_a = thread * FIRST_STRIDE + part;                                  \
       const int place_b = SECOND_PLANE + thread * STAGED_STRIDE + part;                  \
@@ -113,51 +120,66 @@ FUNCTION int plane_row(int plane) { return plane == 0 ? FIRST_STRIDE : plane == 
     }                                                                                    \
   }
 
-// Second stage: a thread carries a sum down one column of one of the planes that the first left. The means go five rows
-// up, where the windows have been; the first five, which only the first strip needs, go behind its 37 rows.
-FUNCTION int gained_row(int n, int rows) {
-  const int next = n + WINDOW_RADIUS + 1;
-  return clamp(next < rows ? next : 2 * (rows - 1) - next, 0, WALK_ROWS - 1);
-}
-FUNCTION int mean_row(int n) { return n >= WINDOW_RADIUS ? n - WINDOW_RADIUS : n + WALK_ROWS - WINDOW_RADIUS; }
+// Second stage: a thread carries a sum down one column of one of the planes that the first left. The mean of a window
+// takes the place of the sample it has lost, five rows above; the first five, which only the first strip needs, go
+// behind its 37 rows.
+#define WALK_DOWN(row_stride)                                                                             \
+  {                                                                                                       \
+    real held[11];                                                                                        \
+    UNROLL for (int i = 0; i < 11; ++i) held[i] = turned[column + i * (row_stride)];                      \
+    real sum = real(0.0f);                                                                                \
+    UNROLL for (int i = 5; i >= 0; --i) sum = sum + held[i];                                              \
+    UNROLL for (int i = 1; i <= 5; ++i) sum = sum + held[i];                                              \
+    UNROLL for (int n = 0; n < WINDOW_RADIUS; ++n) {                                                      \
+      if (above == 0) turned[column + (WALK_ROWS - WINDOW_RADIUS + n) * (row_stride)] = window_mean(sum); \
+      sum = window_step(sum, held[n + 6], held[5 - n]);                                                   \
+    }                                                                                                     \
+    for (int n = 0; n < STRIP_ROWS; n += FETCHED) {                                                       \
+      real gained[FETCHED];                                                                               \
+      real lost[FETCHED];                                                                                 \
+      const int from = column + n * (row_stride);                                                         \
+      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                          \
+        lost[k] = turned[from + k * (row_stride)];                                                        \
+        gained[k] = turned[from + (k + 11) * (row_stride)];                                               \
+      }                                                                                                   \
+      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                          \
+        turned[from + k * (row_stride)] = window_mean(sum);                                               \
+        sum = window_step(sum, gained[k], lost[k]);                                                       \
+      }                                                                                                   \
+    }                                                                                                     \
+  }
 
-#define WALK_DOWN_COLUMNS(planes_walked)                                                                      \
-  if (thread < (planes_walked) * WALK_COLUMNS) {                                                              \
-    const int row_stride = plane_row(thread / WALK_COLUMNS);                                                  \
-    const int column = plane_begin(thread / WALK_COLUMNS) + local_x();                                        \
-    real sum = real(0.0f);                                                                                    \
-    UNROLL for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                            \
-      sum = sum + turned[column + (i < 0 ? -i : i) * row_stride];                                             \
-    }                                                                                                         \
-    for (int n = 0; n < rows; n += FETCHED) {                                                                 \
-      real gained[FETCHED];                                                                                   \
-      real lost[FETCHED];                                                                                     \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                              \
-        const int back = n + k - WINDOW_RADIUS;                                                               \
-        gained[k] = turned[column + gained_row(n + k, rows) * row_stride];                                    \
-        lost[k] = turned[column + min(back < 0 ? -back : back, WALK_ROWS - 1) * row_stride];                  \
-      }                                                                                                       \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                              \
-        if (n + k >= above && n + k < rows) turned[column + mean_row(n + k) * row_stride] = window_mean(sum); \
-        sum = window_step(sum, gained[k], lost[k]);                                                           \
-      }                                                                                                       \
-    }                                                                                                         \
+#define WALK_DOWN_COLUMNS(planes_walked)               \
+  if (thread < (planes_walked) * WALK_COLUMNS) {       \
+    const int plane = thread / WALK_COLUMNS;           \
+    const int column = plane_begin(plane) + local_x(); \
+    if (plane == 0)                                    \
+      WALK_DOWN(FIRST_STRIDE)                          \
+    else if (plane == 1)                               \
+      WALK_DOWN(STAGED_STRIDE)                         \
+    else                                               \
+      WALK_DOWN(CHUNK_STRIDE)                          \
   }
 
 // Third stage: a thread adds up four pixels of a column. The fetches stand before the barrier.
-#define FETCH_PIXELS_OF_CHUNK                                                                            \
-  const int x = begin + local_x();                                                                       \
-  real own_a[SLOT_ROWS];                                                                                 \
-  real own_b[SLOT_ROWS];                                                                                 \
-  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                           \
-    const int from_row =                                                                                 \
-        ring_row(first + above + min(local_y() * SLOT_ROWS + k, count - 1), first, slot, ring) * stride; \
-    own_a[k] = at(planes, reference + from_row + min(x, columns - 1));                                   \
-    own_b[k] = at(planes, distorted + from_row + min(x, columns - 1));                                   \
+#define FIND_OWN                                                                                                   \
+  int own_from[SLOT_ROWS];                                                                                         \
+  int mean_row[SLOT_ROWS];                                                                                         \
+  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                     \
+    const int row = min(local_y() * SLOT_ROWS + k, count - 1);                                                     \
+    own_from[k] = reference + ring_row(first + above + row, first, slot, ring) * stride;                           \
+    mean_row[k] = above != 0 ? row : row >= WINDOW_RADIUS ? row - WINDOW_RADIUS : row + WALK_ROWS - WINDOW_RADIUS; \
+  }
+#define FETCH_PIXELS_OF_CHUNK                                                \
+  const int x = begin + local_x();                                           \
+  real own_a[SLOT_ROWS];                                                     \
+  real own_b[SLOT_ROWS];                                                     \
+  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                               \
+    own_a[k] = at(planes, own_from[k] + min(x, columns - 1));                \
+    own_b[k] = at(planes, own_from[k] + to_distorted + min(x, columns - 1)); \
   }
 
-#define OF_PIXEL(begin_of_plane, row_stride) \
-  turned[(begin_of_plane) + mean_row(above + local_y() * SLOT_ROWS + k) * (row_stride) + local_x()]
+#define OF_PIXEL(begin_of_plane, row_stride) turned[(begin_of_plane) + mean_row[k] * (row_stride) + local_x()]
 
 #define SUM_PIXELS(ADD_MORE)                                                                                        \
   if (x < columns) {                                                                                                \

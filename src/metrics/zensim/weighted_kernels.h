@@ -21,7 +21,7 @@ SHARED(float, turned, WALK_FLOATS(5))
   real active_sum = real(0.0f);                                                                                \
   real activity[11];                                                                                           \
   UNROLL for (int i = 0; i < 11; ++i) activity[i] = real(0.0f);                                                \
-  if (thread < rows) {                                                                                         \
+  if (thread < WALK_ROWS) {                                                                                    \
     for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) ahead = ahead + at(planes, reference + own_row + i); \
     UNROLL for (int i = 0; i <= WINDOW_RADIUS; ++i) {                                                          \
       activity[5 + i] = abs(at(planes, reference + own_row + i) - window_mean(ahead));                         \
@@ -67,6 +67,8 @@ SHARED(float, turned, WALK_FLOATS(5))
 KERNEL(sum_weighted_strips, 32, 8, f32_in planes, f32_out sums, int width, int height, int y_begin, int y_end,
        int band) {
   FIND_STRIP
+  FIND_STAGED
+  FIND_OWN
   BEGIN_ROWS
   BEGIN_ACTIVITY
   real own_sums[ALL_SUMS];
