@@ -35,16 +35,26 @@ Result<DeviceVisibleError> DeviceVisibleError::create(Device& device, const Fram
     weights.push_back(weights_of_plane(p));
   }
   ACUITY_TRY(device.prepare(kernels::square_visible_errors));
+  ACUITY_TRY(device.prepare(kernels::sum_pieces_roughly));
+  ACUITY_TRY(device.prepare(kernels::find_steps));
   ACUITY_TRY(device.prepare(kernels::sum_squares_in_order));
   ACUITY_TRY_ASSIGN(result.weights_, send_table(device, std::as_bytes(std::span(weights))));
   return result;
 }
 
-size_t DeviceVisibleError::scratch_bytes() const {
+size_t DeviceVisibleError::squares_bytes() const {
   size_t blocks = 0;
   for (const Plane& plane : planes_) blocks += static_cast<size_t>(plane.blocks);
   return blocks * kCoefficients * sizeof(float);
 }
+
+size_t DeviceVisibleError::scratch_bytes() const {
+  // Behind the squares, of each piece a rough sum and four numbers.
+  return squares_bytes() + kPlanes * static_cast<size_t>(pieces()) * 5 * sizeof(float);
+}
+
+// Of the largest plane.
+int DeviceVisibleError::pieces() const { return groups(planes_[0].blocks * 2, PIECE_SEGMENTS); }
 
 Status DeviceVisibleError::submit(Queue& queue, const DeviceWindow& window, uint64_t sums) {
   const int bits = window.depth == 8 ? 8 : 16;
@@ -59,8 +69,15 @@ Status DeviceVisibleError::submit(Queue& queue, const DeviceWindow& window, uint
                          planes_[p].across, planes_[p].blocks, static_cast<int>(p) * 2 * kCoefficients));
     squares += static_cast<uint64_t>(planes_[p].blocks) * kCoefficients * sizeof(float);
   }
-  return queue.run(kernels::sum_squares_in_order, kPlanes, 1, DeviceArray<const kernel_dialect::real4>{window.scratch},
-                   DeviceArray<float>{sums}, planes_[0].blocks, planes_[1].blocks);
+  const DeviceArray<const kernel_dialect::real4> all{window.scratch};
+  const uint64_t rough_sums = squares, steps = rough_sums + kPlanes * static_cast<uint64_t>(pieces()) * sizeof(float);
+  const int luma = planes_[0].blocks, chroma = planes_[1].blocks;
+  ACUITY_TRY(queue.run(kernels::sum_pieces_roughly, pieces(), kPlanes, all, DeviceArray<float>{rough_sums}, luma,
+                       chroma, pieces()));
+  ACUITY_TRY(queue.run(kernels::find_steps, pieces(), kPlanes, all, DeviceArray<const float>{rough_sums},
+                       DeviceArray<int32_t>{steps}, luma, chroma, pieces()));
+  return queue.run(kernels::sum_squares_in_order, kPlanes, 1, all, DeviceArray<const int32_t>{steps},
+                   DeviceArray<float>{sums}, luma, chroma, pieces());
 }
 
 float DeviceVisibleError::mean(float sum, int plane) const {

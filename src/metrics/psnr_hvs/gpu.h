@@ -29,6 +29,9 @@ class DeviceVisibleError {
     int blocks = 0;
   };
 
+  size_t squares_bytes() const;
+  int pieces() const;
+
   FrameShape shape_;
   std::array<Plane, kPlanes> planes_;
   std::unique_ptr<DeviceMemory> weights_;
