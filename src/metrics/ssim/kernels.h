@@ -90,16 +90,40 @@ KERNEL(compare_windows, 32, 8, samples_in reference, samples_in distorted, f64_o
 }
 #endif
 
-#if KERNEL_HERE(sum_in_order)
-#define NEEDS_sum_in_order ~, needs_double | needs_int64
-#define SEGMENT 32 /* terms of a thread */
-#define THREADS 256
+// The similarities are added up in three steps, in pieces of 4096, a piece being 256 threads x 16 of them: roughly,
+// which tells what the sum about is before each piece; from that, what each piece does to such a sum; and then from
+// piece to piece. Where that was not the sum after all, or its unit may change, the last step looks at the terms
+// themselves.
+#define SEGMENT 16 /* terms of a thread */
+#define PIECE 4096
+#define STEP_NUMBERS 5
+
+#if KERNEL_HERE(sum_pieces_roughly)
+#define NEEDS_sum_pieces_roughly ~, needs_double
+SHARED(wide, rough_parts, 256)
+
+KERNEL(sum_pieces_roughly, 256, 1, f64_in terms, f64_out rough_sums, int count) {
+  wide sum = WIDE(0.0);
+  UNROLL for (int i = 0; i < SEGMENT; ++i) {
+    const int place = group_x() * PIECE + i * 256 + local_x();
+    const wide term = at(terms, min(place, count - 1));
+    sum += place < count ? term : WIDE(0.0);
+  }
+  rough_parts[local_x()] = sum;
+  barrier_group();
+  for (int half_way = 128; half_way >= 1; half_way = half_way / 2) {
+    if (local_x() < half_way) rough_parts[local_x()] += rough_parts[local_x() + half_way];
+    barrier_group();
+  }
+  if (local_x() == 0) at(rough_sums, group_x()) = rough_parts[0];
+}
+#endif
+
+#if KERNEL_HERE(find_steps) || KERNEL_HERE(sum_in_order)
 SHARED(whole64, even_steps, 256)
 SHARED(whole64, odd_steps, 256)
 SHARED(whole64, rises, 256)
 SHARED(whole64, falls, 256)
-SHARED(wide, sum_reached, 1)
-SHARED(whole, place_reached, 1)
 
 FUNCTION WideSteps steps_at(int i) {
   WideSteps steps;
@@ -117,76 +141,144 @@ FUNCTION void put_steps(int i, WideSteps steps) {
   falls[i] = steps.fall;
 }
 
-// One group: the sum of all terms from the first to the last.
-KERNEL(sum_in_order, 256, 1, f64_in terms, f64_out sums, int count) {
-  wide sum = WIDE(0.0);
-  int place = 0;
-  wide own_terms[32];
-  UNROLL for (int i = 0; i < SEGMENT; ++i) own_terms[i] = at(terms, min(local_x() * SEGMENT + i, count - 1));
-  while (place < count) {
-    const int begin = place + local_x() * SEGMENT;
-    const bool has_units = wide_sum_has_units(sum);
-    const wide scale = has_units ? wide_units_scale(sum) : WIDE(1.0);
-    WideSteps own = no_wide_steps();
-    UNROLL for (int i = 0; i < SEGMENT; ++i) {
-      if (begin + i < count) {
-        if (has_units) {
-          add_wide_term(own, own_terms[i], scale);
-        } else {
-          note_wide_term(own, own_terms[i]);
-        }
+// What the terms from `begin` on, before `end`, add to the sum; a segment at most.
+FUNCTION WideSteps steps_of_segment(f64_in terms, int begin, int end, wide sum) {
+  wide own_terms[16];
+  UNROLL for (int i = 0; i < SEGMENT; ++i) own_terms[i] = at(terms, min(begin + i, end - 1));
+  const bool has_units = wide_sum_has_units(sum);
+  const wide scale = has_units ? wide_units_scale(sum) : WIDE(1.0);
+  WideSteps steps = no_wide_steps();
+  UNROLL for (int i = 0; i < SEGMENT; ++i) {
+    if (begin + i < end) {
+      if (has_units) {
+        add_wide_term(steps, own_terms[i], scale);
+      } else {
+        note_wide_term(steps, own_terms[i]);
       }
     }
-    own = limited_wide(own);
-    // Those of the next round are on their way while this one is put together.
-    UNROLL for (int i = 0; i < SEGMENT; ++i) {
-      own_terms[i] = at(terms, min(begin + THREADS * SEGMENT + i, count - 1));
-    }
-    barrier_group();  // what the round before left has been read
-    put_steps(local_x(), own);
-    // Neighbours are put together, two by two; what a thread found by itself is kept for the rare case below.
-    WideSteps joined = own;
-    for (int apart = 1; apart < THREADS; apart = apart * 2) {
-      barrier_group();
-      const bool joins = local_x() % (2 * apart) == 0;
-      if (joins) {
-        joined = then_wide_steps(joined, steps_at(local_x() + apart));
-      }
-      barrier_group();
-      if (joins) put_steps(local_x(), joined);
-    }
+  }
+  return limited_wide(steps);
+}
+
+// What all threads of the group add, in their order, at place 0. All must come here, as to a barrier.
+FUNCTION void join_steps(WideSteps own) {
+  barrier_group();
+  put_steps(local_x(), own);
+  WideSteps joined = own;
+  for (int apart = 1; apart < 256; apart = apart * 2) {
     barrier_group();
+    const bool joins = (local_x() & (2 * apart - 1)) == 0;
+    if (joins) joined = then_wide_steps(joined, steps_at(local_x() + apart));
+    barrier_group();
+    if (joins) put_steps(local_x(), joined);
+  }
+  barrier_group();
+}
+
+// The sign and the exponent of a sum; zero for one without units.
+FUNCTION whole64 magnitude_of(wide sum) {
+  return wide_sum_has_units(sum) ? (bits_of_wide(sum) >> 52) & whole64(4095L) : whole64(0L);
+}
+#endif
+
+#if KERNEL_HERE(find_steps)
+#define NEEDS_find_steps ~, needs_double | needs_int64
+SHARED(wide, sums_before, 256)
+
+// For each piece: what its steps belong to, and the steps.
+KERNEL(find_steps, 256, 1, f64_in terms, f64_in rough_sums, i64_out steps_of_pieces, int count) {
+  wide before = WIDE(0.0);
+  for (int i = local_x(); i < group_x(); i += 256) before += at(rough_sums, i);
+  sums_before[local_x()] = before;
+  barrier_group();
+  for (int half_way = 128; half_way >= 1; half_way = half_way / 2) {
+    if (local_x() < half_way) sums_before[local_x()] += sums_before[local_x() + half_way];
+    barrier_group();
+  }
+  before = sums_before[0];
+  join_steps(steps_of_segment(terms, group_x() * PIECE + local_x() * SEGMENT, count, before));
+  if (local_x() == 0) {
     const WideSteps steps = steps_at(0);
-    const whole64 units = units_of_wide_sum(sum);
-    if (wide_steps_are_plain(has_units, units, steps)) {
-      if (has_units) sum = wide_sum_of_units(sum, wide_units_after(units, steps));
-      place += THREADS * SEGMENT;
-    } else {
+    const int place = group_x() * STEP_NUMBERS;
+    at(steps_of_pieces, place) = magnitude_of(before);
+    at(steps_of_pieces, place + 1) = steps.even;
+    at(steps_of_pieces, place + 2) = steps.odd;
+    at(steps_of_pieces, place + 3) = steps.rise;
+    at(steps_of_pieces, place + 4) = steps.fall;
+  }
+}
+#endif
+
+#if KERNEL_HERE(sum_in_order)
+#define NEEDS_sum_in_order ~, needs_double | needs_int64
+SHARED(whole64, known_steps, 128 * 5)
+SHARED(wide, sum_reached, 1)
+SHARED(whole, place_reached, 1)
+
+FUNCTION wide wide_sum_after(wide sum, WideSteps steps) {
+  if (!wide_sum_has_units(sum)) return sum;
+  return wide_sum_of_units(sum, wide_units_after(units_of_wide_sum(sum), steps));
+}
+FUNCTION bool are_plain(wide sum, WideSteps steps) {
+  return wide_steps_are_plain(wide_sum_has_units(sum), units_of_wide_sum(sum), steps);
+}
+
+// One group.
+KERNEL(sum_in_order, 256, 1, f64_in terms, i64_in steps_of_pieces, f64_out sums, int count) {
+  const int pieces = (count + PIECE - 1) / PIECE;
+  wide sum = WIDE(0.0);
+  for (int piece = 0; piece < pieces; ++piece) {
+    if (piece % 128 == 0) {
+      // What is known of the next 128 pieces.
       barrier_group();
-      put_steps(local_x(), own);
-      barrier_group();
-      if (local_x() == 0) {
-        int i = 0;
-        whole64 reached = units;
-        bool goes_on = true;
-        while (goes_on) {
-          goes_on = i < THREADS - 1 && wide_steps_are_plain(has_units, reached, steps_at(i));
-          if (goes_on) {
-            if (has_units) reached = wide_units_after(reached, steps_at(i));
-            ++i;
-          }
-        }
-        wide total = has_units ? wide_sum_of_units(sum, reached) : sum;
-        const int first = place + i * SEGMENT;
-        for (int k = first; k < min(first + SEGMENT, count); ++k) total = total + at(terms, k);
-        sum_reached[0] = total;
-        place_reached[0] = first + SEGMENT;
+      for (int i = local_x(); i < 128 * STEP_NUMBERS; i += 256) {
+        known_steps[i] = at(steps_of_pieces, min(piece * STEP_NUMBERS + i, pieces * STEP_NUMBERS - 1));
       }
       barrier_group();
-      sum = sum_reached[0];
-      place = place_reached[0];
-      UNROLL for (int i = 0; i < SEGMENT; ++i) {
-        own_terms[i] = at(terms, min(place + local_x() * SEGMENT + i, count - 1));
+    }
+    const int from = piece % 128 * STEP_NUMBERS;
+    WideSteps known;
+    known.even = known_steps[from + 1];
+    known.odd = known_steps[from + 2];
+    known.rise = known_steps[from + 3];
+    known.fall = known_steps[from + 4];
+    if (magnitude_of(sum) == known_steps[from] && are_plain(sum, known)) {
+      sum = wide_sum_after(sum, known);
+    } else {
+      int place = piece * PIECE;
+      const int end = min(place + PIECE, count);
+      while (place < end) {
+        // All go on to the first segment where the sum may leave its unit; that one is added term by term.
+        const WideSteps own = steps_of_segment(terms, place + local_x() * SEGMENT, end, sum);
+        join_steps(own);
+        const WideSteps steps = steps_at(0);
+        if (are_plain(sum, steps)) {
+          sum = wide_sum_after(sum, steps);
+          place = end;
+        } else {
+          barrier_group();
+          put_steps(local_x(), own);
+          barrier_group();
+          if (local_x() == 0) {
+            wide total = sum;
+            int at_term = place;
+            bool goes_on = true;
+            while (goes_on) {
+              const WideSteps next = steps_at((at_term - place) / SEGMENT);
+              goes_on = at_term + SEGMENT < end && are_plain(total, next);
+              if (goes_on) {
+                total = wide_sum_after(total, next);
+                at_term += SEGMENT;
+              }
+            }
+            for (int k = at_term; k < min(at_term + SEGMENT, end); ++k) total = total + at(terms, k);
+            sum_reached[0] = total;
+            place_reached[0] = at_term + SEGMENT;
+          }
+          barrier_group();
+          sum = sum_reached[0];
+          place = place_reached[0];
+        }
       }
     }
   }
