@@ -162,9 +162,14 @@ bool any_videos(const ScoreJob& job) {
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
   const ScoreJob& job = plan.job;
-  const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
+  const auto of_frames = std::find_if(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
     return find_metric(metric.name)->is_frame_metric;
   });
+  const bool any_of_frames = of_frames != job.metrics.end();
+  if (any_of_frames && job.memory.kind == MemoryMode::Kind::strip) {
+    return usage(fmt::format("--memory {} does not work with {}, which needs whole frames; use auto or full",
+                             request.value("--memory"), of_frames->label));
+  }
   plan.job.meaning.frames = any_of_frames;
   if (request.has("--at") && !any_of_frames) {
     return usage("--at is for frame metrics, and -m has none; 'acuity metrics' shows which metrics work on Y'CbCr");

@@ -237,6 +237,17 @@ TEST(Video, WhatDescribesOneVideoHasNoDirection) {
   EXPECT_EQ(acuity({"score", "-m", "motion", "--fail-under", "motion<=1e6", reference(), distorted()}).exit_code, 0);
 }
 
+TEST(Video, FrameMetricsHaveNoStrips) {
+  const Outcome outcome = acuity({"score", "-m", "mse,psnr_yuv", "--memory", "strip:32", reference(), distorted()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(
+      outcome.err.find("--memory strip:32 does not work with psnr_yuv, which needs whole frames; use auto or full"),
+      std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(acuity({"score", "-m", "psnr_yuv", "--memory", "full", reference(), distorted()}).exit_code, 0);
+  EXPECT_EQ(acuity({"score", "-m", "mse", "--memory", "strip:32", reference(), distorted()}).exit_code, 0);
+}
+
 TEST(Pools, AreWhatTheirNamesSay) {
   const std::vector<double> values{3, 1, 2, 4};
   const auto pool = [&](const std::string& name) {

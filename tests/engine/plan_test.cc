@@ -262,7 +262,7 @@ TEST_F(PlanTest, EveryAllocationMayFail) {
   for (const auto& [width, height] : {std::pair(200, 190), std::pair(700, 760)}) {
     std::vector<std::byte> pixels(static_cast<size_t>(width * height * 3), std::byte{100});
     const ImageView view = interleaved_view(pixels.data(), width, height, Channels::rgb, SampleType::u8);
-    for (const char* metric : {"ssimulacra2", "butteraugli", "dssim", "iwssim", "psnr"}) {
+    for (const char* metric : {"ssimulacra2", "butteraugli", "dssim", "iwssim", "zensim", "psnr"}) {
       for (const auto& [function, code] : functions) {
         for (int calls = 0;; ++calls) {
           const HostMemory open = must(HostMemory::allocate("cuda", 1));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "acuity/plan.h"
 #include "acuity/scorer.h"
 #include "engine/metric.h"
 #include "support/layouts.h"
@@ -67,6 +68,36 @@ TEST(ScoreMany, IsScoringAloneOnAGpu) {
   for (const MetricEntry& entry : registry()) {
     if (!entry.on_gpu) continue;
     expect_as_alone({.metrics = {entry.info.name}, .device = "vulkan"}, pairs, 70, 41);
+  }
+}
+
+// A device with memory for one pair, and that in strips.
+TEST(ScoreMany, ACappedGpuScoresInStrips) {
+  constexpr int kWidth = 180, kHeight = 600;
+  for (const MetricEntry& entry : registry()) {
+    if (!entry.on_gpu) continue;
+    const Pairs pairs(3, kWidth, kHeight);  // on the device while they are there
+    ScorerOptions options{.metrics = {entry.info.name}, .device = "vulkan", .memory = MemoryMode::strip(64)};
+    options.vram_cap_bytes = plan_memory(options, kWidth, kHeight)->pair.device;
+    options.memory = MemoryMode::full();
+    const bool fits = plan_memory(options, kWidth, kHeight)->pair.device <= options.vram_cap_bytes;
+    options.memory = MemoryMode::automatic();
+    Result<Scorer> capped = Scorer::create(options, kWidth, kHeight);
+    ASSERT_TRUE(capped.ok()) << capped.status().message();
+    Result<Scorer> alone = Scorer::create({.metrics = options.metrics, .device = "cpu"}, kWidth, kHeight);
+    const auto scores = capped->score_many(pairs.views);
+    ASSERT_TRUE(scores.ok() && alone.ok());
+    for (size_t i = 0; i < pairs.views.size(); ++i) {
+      const Score found = tests::checked(tests::only((*scores)[i]));
+      tests::expect_same(found,
+                         tests::checked(tests::only(alone->score(pairs.views[i].reference, pairs.views[i].distorted))),
+                         entry.info.name);
+      EXPECT_EQ(found.provenance.memory_mode.substr(0, 5), fits ? "full" : "strip") << entry.info.name;
+    }
+    options.vram_cap_bytes = 1000;
+    const Status refused = Scorer::create(options, kWidth, kHeight).status();
+    EXPECT_EQ(refused.code(), StatusCode::too_big) << refused.message();
+    EXPECT_NE(refused.message().find(" are available"), std::string::npos) << refused.message();
   }
 }
 
