@@ -5,8 +5,10 @@
 //   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; and
 //                                            the same on frames, and features of frames x options x depth x
 //                                            subsampling
+//   cross_backend pictures DEVICE [--quick]  pictures only
 //   cross_backend frames DEVICE [--quick]    frames only
 //   cross_backend feature DEVICE NAME [--quick]  one feature of frames
+//   --brief instead of --quick: once through the host's code
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
@@ -278,12 +280,15 @@ Result<DeviceSheet> device_sheet(Device& device, const PinnedSheet& sheet) {
 
 // All metrics of a pair in one call: pictures that come from the host, that stay on the device from call to call, and
 // that were there before; against a prepared reference, and from several jobs.
-void test_together(const std::shared_ptr<Device>& device, int width, int height) {
+void test_together(const std::shared_ptr<Device>& device, int width, int height, Amount amount) {
   ScorerOptions options{.device = device->info().id};
   for (const MetricEntry& entry : registry()) {
     if (entry.on_gpu) options.metrics.push_back(entry.info.name);
   }
-  for (const Layout& layout : arrangements(SampleType::u8, 8)) {
+  std::vector<Layout> layouts = arrangements(SampleType::u8, 8);
+  if (amount != Amount::all) layouts = {layouts.front(), layouts.back()};
+  if (amount == Amount::brief) layouts = {layouts.back()};
+  for (const Layout& layout : layouts) {
     const Sheet reference(layout, width, height, Channels::rgb, drawn(false, Channels::rgb));
     const Sheet distorted(layout, width, height, Channels::rgb, drawn(true, Channels::rgb));
     ScorerOptions on_cpu = options;
@@ -381,29 +386,28 @@ void test_options(const MetricEntry& entry, const std::string& device) {
   }
 }
 
-int test(const std::string& device, bool quick) {
+int test_pictures(const std::string& device, Amount amount) {
+  const bool quick = amount != Amount::all, brief = amount == Amount::brief;
   const Result<std::shared_ptr<Device>> opened = open_device(device);  // kept open from case to case
   if (!opened.ok()) {
     fmt::print("FAILED {}: {}\n0 passed, 1 failed\n", device, opened.status().message());
     return 1;
   }
-  for (const Tally& tally : {check_pixels(*opened), check_frame_pixels(*opened), check_frames(*opened, quick),
-                             check_frame_pictures(*opened, quick)}) {
-    comparisons += tally.comparisons;
-    failures += tally.failures;
-  }
-  test_together(*opened, 200, 190);
-  if (!quick) test_together(*opened, 1601, 1300);
+  const Tally pixels = check_pixels(*opened);
+  comparisons += pixels.comparisons;
+  failures += pixels.failures;
+  test_together(*opened, 200, 190, amount);
+  if (!quick) test_together(*opened, 1601, 1300, amount);
   for (const MetricEntry& entry : registry()) {
     if (!entry.on_gpu) continue;
     for (const Golden& golden : goldens("ssimulacra2.csv", "score")) {
       const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
       const Case pair{golden.reference + " " + golden.distorted, &reference.view, &distorted.view};
-      if (quick && int64_t{reference.view.width} * reference.view.height > 8000) continue;
+      if (quick && (brief || int64_t{reference.view.width} * reference.view.height > 8000)) continue;
       compare(entry.info, device, pair, false, 0);
       if (!quick) compare(entry.info, device, pair, true, 0);
     }
-    for (int side = 8; side <= 80; side += quick ? 23 : 1) {
+    for (int side = brief ? 31 : 8; side <= (brief ? 31 : 80); side += quick ? 23 : 1) {
       test_drawn(entry.info, device, side, 8 + (side * 29) % 73, quick ? side == 31 : true);
     }
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {1, 9}, {3, 2}, {5, 70}, {33, 7}}) {
@@ -417,8 +421,10 @@ int test(const std::string& device, bool quick) {
     for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {
       test_drawn(entry.info, device, 45, 140, true, channels);
     }
-    test_options(entry, device);
-    for (const int strip : {0, 34}) test_in_turn(entry, device, 70, 300, strip);
+    if (!brief) test_options(entry, device);
+    for (const int strip : {0, 34}) {
+      if (!brief || strip > 0) test_in_turn(entry, device, 70, brief ? 150 : 300, strip);
+    }
     if (!quick) test_in_turn(entry, device, 777, 2051, 0);
     const bool keeps_work = entry.info.name == "ssimulacra2";
     if (!quick || keeps_work) test_page_locked(entry, **opened, 150, 140, 34);
@@ -427,8 +433,10 @@ int test(const std::string& device, bool quick) {
     if (keeps_work) test_at_once(entry, **opened, 150, 140, 34);
     if (!quick) test_at_once(entry, **opened, 900, 700, 0);
     // These compare pictures of this height in several parts when cut into strips.
-    if (entry.info.name == "iwssim" || entry.info.name == "msssim") test_drawn(entry.info, device, 189, 1201, true);
-    if (entry.info.name == "iwssim") {
+    if (entry.info.name == "iwssim" || entry.info.name == "msssim") {
+      test_drawn(entry.info, device, 189, 1201, !brief);
+    }
+    if (entry.info.name == "iwssim" && !quick) {
       test_drawn(entry.info, device, 189, 1201, true, Channels::rgb,
                  {.metrics = {{entry.info.name, {{"weights", "none"}}}}});
     }
@@ -441,12 +449,12 @@ int test(const std::string& device, bool quick) {
   return failures == 0 && comparisons > 0 ? 0 : 1;
 }
 
-int test_frames(const std::string& device, bool quick) {
+int test_frames(const std::string& device, Amount amount) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
   Tally all;
   if (opened.ok()) {
     for (const Tally& tally :
-         {check_frame_pixels(*opened), check_frames(*opened, quick), check_frame_pictures(*opened, quick)}) {
+         {check_frame_pixels(*opened), check_frames(*opened, amount), check_frame_pictures(*opened, amount)}) {
       all = {all.comparisons + tally.comparisons, all.failures + tally.failures};
     }
   }
@@ -454,9 +462,9 @@ int test_frames(const std::string& device, bool quick) {
   return all.failures == 0 && all.comparisons > 0 ? 0 : 1;
 }
 
-int test_feature(const std::string& device, const std::string& feature, bool quick) {
+int test_feature(const std::string& device, const std::string& feature, Amount amount) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
-  const Tally tally = opened.ok() ? check_frames(*opened, quick, feature) : Tally{};
+  const Tally tally = opened.ok() ? check_frames(*opened, amount, feature) : Tally{};
   fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
   return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
 }
@@ -478,11 +486,18 @@ int support() {
 }  // namespace acuity::tests
 
 int main(int count, char** words) {
-  const std::vector<std::string> arguments(words + 1, words + count);
-  if (arguments.size() == 1 && arguments[0] == "support") return acuity::tests::support();
-  if (arguments.size() >= 2 && arguments[0] == "test") {
-    return acuity::tests::test(arguments[1], arguments.size() > 2 && arguments[2] == "--quick");
+  std::vector<std::string> arguments(words + 1, words + count);
+  acuity::tests::Amount amount = acuity::tests::Amount::all;
+  if (!arguments.empty() && (arguments.back() == "--quick" || arguments.back() == "--brief")) {
+    amount = arguments.back() == "--quick" ? acuity::tests::Amount::quick : acuity::tests::Amount::brief;
+    arguments.pop_back();
   }
+  if (arguments.size() == 1 && arguments[0] == "support") return acuity::tests::support();
+  if (arguments.size() == 2 && arguments[0] == "test") {
+    const int pictures = acuity::tests::test_pictures(arguments[1], amount);
+    return acuity::tests::test_frames(arguments[1], amount) + pictures == 0 ? 0 : 1;
+  }
+  if (arguments.size() == 2 && arguments[0] == "pictures") return acuity::tests::test_pictures(arguments[1], amount);
   if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "once") {
     return acuity::tests::once(arguments[1], std::atoi(arguments[2].c_str()),
                                arguments.size() > 3 ? arguments[3] : "ssimulacra2");
@@ -493,19 +508,17 @@ int main(int count, char** words) {
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
     return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
-  if ((arguments.size() == 2 || (arguments.size() == 3 && arguments[2] == "--quick")) && arguments[0] == "frames") {
-    return acuity::tests::test_frames(arguments[1], arguments.size() == 3);
-  }
+  if (arguments.size() == 2 && arguments[0] == "frames") return acuity::tests::test_frames(arguments[1], amount);
   if (arguments.size() == 5 && arguments[0] == "bench_features") {
     return acuity::tests::bench_features(arguments[1], arguments[2], std::atoi(arguments[3].c_str()),
                                          std::atoi(arguments[4].c_str()));
   }
-  if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "feature") {
-    return acuity::tests::test_feature(arguments[1], arguments[2], arguments.size() > 3 && arguments[3] == "--quick");
+  if (arguments.size() == 3 && arguments[0] == "feature") {
+    return acuity::tests::test_feature(arguments[1], arguments[2], amount);
   }
   std::fprintf(stderr,
-               "usage: cross_backend support | test DEVICE [--quick] | frames DEVICE [--quick] | feature DEVICE NAME "
-               "[--quick] | once DEVICE SIDE [METRIC] | "
+               "usage: cross_backend support | test DEVICE [--quick] | pictures DEVICE [--quick] | "
+               "frames DEVICE [--quick] | feature DEVICE NAME [--quick] | once DEVICE SIDE [METRIC] | "
                "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC] | bench_features DEVICE METRIC WIDTH HEIGHT\n");
   return 2;
 }

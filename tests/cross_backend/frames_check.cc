@@ -332,17 +332,18 @@ std::vector<std::vector<OptionValue>> option_sets(const MetricInfo& info) {
   return sets;
 }
 
-void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
+void check_metric(const FrameMetricEntry& metric, Amount amount, Checks& checks) {
   const std::string& name = metric.info.name;
   // Features that refuse small frames get larger ones, or have nothing to say of them.
   int more = metric.info.minimum_side > 60 ? metric.info.minimum_side : 0;
-  const bool few = quick && more > 0;
+  const bool quick = amount != Amount::all, brief = amount == Amount::brief, few = brief || (quick && more > 0);
   if (name == "cambi") more = 160;
   if (name.starts_with("speed_")) more = 560;
   std::vector<Subsampling> subsamplings{Subsampling::yuv420, Subsampling::yuv422, Subsampling::yuv444,
                                         Subsampling::grey};
   if (few) subsamplings = {Subsampling::yuv420};
-  for (const int depth : {8, 10, 12, 16}) {
+  for (const int depth : brief ? std::vector{10} : std::vector{8, 10, 12, 16}) {
+    if (quick && depth > 8) subsamplings = {Subsampling::yuv420};
     for (const Subsampling subsampling : subsamplings) {
       checks.compare({name}, drawn_clip({97 + more, 67 + more, depth, subsampling}));
       if (!quick) checks.compare({name}, drawn_clip({1283, 721, depth, subsampling}));
@@ -353,6 +354,7 @@ void check_metric(const FrameMetricEntry& metric, bool quick, Checks& checks) {
   for (const auto& [width, height] : {std::pair{least, least}, {least + 1, 131}, {517, least}, {256, 128}, {255, 65}}) {
     checks.compare({name}, drawn_clip({width, height, 8, Subsampling::yuv420}));
   }
+  if (brief) return;
   // In frames so narrow, what is special at the last column of a scale counts.
   for (const auto& [width, height] : {std::pair{40, 37}, {66, 34}, {71, 34}, {322, 182}}) {
     if (std::min(width, height) < least) continue;
@@ -391,13 +393,13 @@ void check_models(bool quick, Checks& checks) {
 
 }  // namespace
 
-Tally check_frames(const std::shared_ptr<Device>& device, bool quick, const std::string& only) {
+Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const std::string& only) {
   Checks checks(device);
   for (const FrameMetricEntry& metric : frame_metrics()) {
     if (!only.empty() && metric.info.name != only) continue;
-    if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, quick, checks);
+    if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, amount, checks);
   }
-  if (only.empty() || only == "vmaf") check_models(quick, checks);
+  if (only.empty() || only == "vmaf") check_models(amount != Amount::all, checks);
   if (!only.empty()) return checks.tally();
   for (const int history : {1, 2, 5, 11}) checks.compare_past({97, 67, 8, Subsampling::yuv420}, history);
   checks.compare_past({1280, 720, 10, Subsampling::yuv422}, 3);

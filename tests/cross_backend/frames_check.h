@@ -11,10 +11,10 @@ namespace acuity::tests {
 
 /// Every feature of video frames that runs on a device: options x depth x subsampling x size, from ordinary and from
 /// page-locked memory, == the CPU. `only`: one of them alone.
-Tally check_frames(const std::shared_ptr<Device>& device, bool quick, const std::string& only = "");
+Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const std::string& only = "");
 
 /// Every metric of pictures on Y'CbCr frames, on the CPU and on the device, == that of the frames as RGB on the CPU.
-Tally check_frame_pictures(const std::shared_ptr<Device>& device, bool quick);
+Tally check_frame_pictures(const std::shared_ptr<Device>& device, Amount amount);
 
 }  // namespace acuity::tests
 

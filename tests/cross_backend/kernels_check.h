@@ -8,6 +8,10 @@
 
 namespace acuity::tests {
 
+/// How much is compared: everything, for devices; every way through the code with few pictures, for each change; and
+/// once through the host's code, under a sanitizer that makes it slow and does not look into kernels.
+enum class Amount { all, quick, brief };
+
 struct Tally {
   int comparisons = 0;
   int failures = 0;

@@ -73,10 +73,10 @@ TEST(ScoreMany, IsScoringAloneOnAGpu) {
 
 // A device with memory for one pair, and that in strips.
 TEST(ScoreMany, ACappedGpuScoresInStrips) {
-  constexpr int kWidth = 180, kHeight = 600;
+  constexpr int kWidth = 180, kHeight = 300;
   for (const MetricEntry& entry : registry()) {
     if (!entry.on_gpu) continue;
-    const Pairs pairs(3, kWidth, kHeight);  // on the device while they are there
+    const Pairs pairs(2, kWidth, kHeight);  // on the device while they are there
     ScorerOptions options{.metrics = {entry.info.name}, .device = "vulkan", .memory = MemoryMode::strip(64)};
     options.vram_cap_bytes = plan_memory(options, kWidth, kHeight)->pair.device;
     options.memory = MemoryMode::full();
