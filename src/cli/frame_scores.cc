@@ -83,6 +83,7 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
     group_for(own, colour).places.push_back(m);
   }
   for (Group& group : groups_) {
+    if (job.rate) group.reference_format.rate = *job.rate;
     FrameScorerOptions options{.format = group.reference_format,
                                .distorted_format = group.distorted_format,
                                .device = job.device,

@@ -57,6 +57,7 @@ struct ScoreJob {
   std::string reference;
   std::vector<std::string> distorted;
   std::vector<MetricChoice> metrics;
+  std::optional<FrameRate> rate;  // --fps
   Geometry geometry;
   std::string device = "auto";
   std::shared_future<OpenedDevice> opening;  // while or since a GPU that was named is opened; kept open for all pairs

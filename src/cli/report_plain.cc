@@ -69,8 +69,13 @@ class PlainReport : public Report {
       text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);
     }
     if (several) {
-      text +=
-          fmt::format("scored     {} frames; the first value of a metric is their mean\n", pair.video->frames.size());
+      const auto has_own = [](const MetricScore& entry) {
+        return std::any_of(entry.aggregates.begin(), entry.aggregates.end(),
+                           [&](const NamedValue& aggregate) { return aggregate.name == entry.metric->name; });
+      };
+      const bool own = std::any_of(pair.scores.begin(), pair.scores.end(), has_own);
+      text += fmt::format("scored     {} frames; the first value of a metric is their mean{}\n",
+                          pair.video->frames.size(), own ? ", of cvvdp that of all frames together" : "");
     }
     for (const MetricScore& entry : pair.scores) {
       text += fmt::format(

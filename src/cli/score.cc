@@ -161,7 +161,13 @@ bool any_videos(const ScoreJob& job) {
 
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
-  const ScoreJob& job = plan.job;
+  ScoreJob& job = plan.job;
+  // A picture of its own and a frame among others look different to the eye, so there are two metrics of one name.
+  const bool videos = request.has("--size") || any_videos(job);
+  for (MetricChoice& metric : job.metrics) {
+    if (videos && metric.name == "cvvdp") metric.name = "cvvdp_video";
+  }
+  if (request.has("--fps")) ACUITY_TRY_ASSIGN(job.rate, parse_rate(request.value("--fps")));
   const auto of_frames = std::find_if(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
     return find_metric(metric.name)->is_frame_metric;
   });
@@ -170,11 +176,11 @@ Status plan_streams(const Request& request, Plan& plan) {
     return usage(fmt::format("--memory {} does not work with {}, which needs whole frames; use auto or full",
                              request.value("--memory"), of_frames->label));
   }
-  plan.job.meaning.frames = any_of_frames;
+  job.meaning.frames = any_of_frames;
   if (request.has("--at") && !any_of_frames) {
     return usage("--at is for frame metrics, and -m has none; 'acuity metrics' shows which metrics work on Y'CbCr");
   }
-  if (!any_of_frames && !asks_for_video(request) && !any_videos(job)) return {};
+  if (!any_of_frames && !asks_for_video(request) && !videos) return {};
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
   std::error_code error;

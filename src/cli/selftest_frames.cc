@@ -19,10 +19,12 @@ struct FrameAnswer {
   std::array<double, 3> values;  // of the three frames
 };
 
-// What the metrics gave when they agreed with libvmaf (tests/golden/video). A metric without answers here fails.
+// What the metrics gave when they agreed with their references (tests/golden/video). A metric without answers here
+// fails.
 // clang-format off: one answer a line
 constexpr FrameAnswer kAnswers[] = {
     {"vmaf", {86.187399672109152, 62.417645597620485, 83.261090898302342}},
+    {"cvvdp_video", {9.1359874347419385, 9.1840287165439012, 9.2496502860417458}},
     {"adm", {0.9654704256649792, 0.81047526176208307, 0.96996398858793809}},
     {"cambi", {0, 0, 1.083869618274814}},
     {"ciede", {32.516880945601201, 31.674399378008157, 33.998746156155512}},
@@ -80,6 +82,7 @@ Result<std::vector<double>> score(const MetricInfo& metric, const std::string& d
   format.width = 2 * first.width;
   format.height = 2 * first.height;
   format.subsampling = Subsampling::yuv444;
+  format.rate = {25, 1};
   Result<FrameScorer> scorer =
       FrameScorer::create({.metrics = {{metric.name}}, .format = format, .device = device, .threads = threads});
   if (!scorer.ok()) return scorer.status();

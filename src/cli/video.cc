@@ -142,12 +142,6 @@ class VideoScorer {
     for (const MetricChoice& metric : job_.metrics) {
       result_.scores.push_back({find_metric(metric.name), metric.label, {}, {}});
       if (result_.scores.back().metric->is_frame_metric) continue;
-      if (metric.name == "cvvdp" && (reference_->format().frames != 1 || distorted_->format().frames != 1)) {
-        return Status(StatusCode::usage,
-                      fmt::format("{}: cvvdp scores pictures, not videos yet; extract the frames that "
-                                  "matter as pictures, or use another metric",
-                                  reference_->name()));
-      }
       places_.push_back(result_.scores.size() - 1);
       // The one name that other tools have for something else.
       if (metric.name == "psnr" && !(reference_->format().rgb && distorted_->format().rgb)) {
@@ -376,6 +370,10 @@ class VideoScorer {
   void pool() {
     for (MetricScore& entry : result_.scores) {
       entry.score.value = mean(entry.series[0]);
+      // A metric may have a way of its own to make one value of all frames.
+      for (const NamedValue& aggregate : entry.aggregates) {
+        if (aggregate.name == entry.metric->name) entry.score.value = aggregate.value;
+      }
       for (size_t i = 0; i < entry.score.outputs.size(); ++i) entry.score.outputs[i].value = mean(entry.series[i + 1]);
     }
   }

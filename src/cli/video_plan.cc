@@ -2,6 +2,7 @@
 #include "cli/video_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -143,10 +144,39 @@ const std::vector<Option>& pairing_options() {
                "1:30.5",
        .default_value = "0"},
       {.name = "--end", .value = "PLACE", .help = "the frame of the reference to stop before, by number or time"},
+      {.name = "--fps",
+       .value = "RATE",
+       .help = "frames per second, as in 25 or 30000/1001, for metrics that look at time (cvvdp)",
+       .default_value = "what the reference states"},
       {.name = "--every", .value = "N", .help = "score one frame in N", .default_value = "1"},
       {.name = "--shortest", .help = "if one video ends or breaks off early, score the frames that both have"},
   };
   return table;
+}
+
+Result<FrameRate> parse_rate(const std::string& text) {
+  const auto wrong = [&] {
+    return usage(
+        fmt::format("invalid value '{}' for --fps: expected frames per second up to 1000, as in 25, 29.97 or "
+                    "30000/1001",
+                    text));
+  };
+  const size_t slash = text.find('/');
+  FrameRate rate{0, 1};
+  if (slash != std::string::npos) {
+    const Result<int> above = parse_whole(text.substr(0, slash), "--fps", 1, kMost);
+    const Result<int> below = parse_whole(text.substr(slash + 1), "--fps", 1, kMost);
+    if (!above.ok() || !below.ok()) return wrong();
+    rate = {*above, *below};
+  } else {
+    constexpr int64_t kParts = 1000000;
+    const Result<double> number = parse_number(text, "--fps");
+    if (!number.ok() || !(*number > 0 && *number <= 1000)) return wrong();
+    rate = {std::llround(*number * kParts), kParts};
+  }
+  const double fps = static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator);
+  if (!(fps > 0 && fps <= 1000)) return wrong();
+  return rate;
 }
 
 bool asks_for_video(const Request& request) {

@@ -41,6 +41,9 @@ const std::vector<Option>& limit_options();
 /// The options that say which frames are compared.
 const std::vector<Option>& pairing_options();
 
+/// The value of --fps.
+Result<FrameRate> parse_rate(const std::string& text);
+
 /// Whether an option is given that makes sense for video alone.
 bool asks_for_video(const Request& request);
 Result<FilePlan> read_file_options(const Request& request);

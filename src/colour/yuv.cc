@@ -111,6 +111,26 @@ void convert(const FrameFormat& format, const FrameView& frame, const Threads& t
 
 }  // namespace
 
+FrameRowReader::FrameRowReader(const FrameFormat& format, const FrameView& frame)
+    : format_(format), frame_(frame), equations_(equations_of(format)) {
+  if (format.full_range) return;
+  const float step = static_cast<float>(1 << (format.depth - 8));
+  equations_.luma_least = equations_.chroma_least = 16 * step;
+  equations_.luma_most = 235 * step;
+  equations_.chroma_most = 240 * step;
+}
+
+void FrameRowReader::read(int y, float* scratch, float* red, float* green, float* blue) const {
+  if (format_.depth == 8) {
+    convert_yuv_row(row_of<uint8_t>(format_, frame_, y), equations_, scratch, red, green, blue);
+  } else {
+    convert_yuv_row(row_of<uint16_t>(format_, frame_, y), equations_, scratch, red, green, blue);
+  }
+  if (format_.subsampling != Subsampling::grey) return;
+  std::copy_n(red, format_.width, green);
+  std::copy_n(red, format_.width, blue);
+}
+
 size_t converted_floats(const FrameFormat& format) {
   return static_cast<size_t>(format.width) * static_cast<size_t>(format.height) *
          static_cast<size_t>(format.planes_count());

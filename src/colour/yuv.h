@@ -22,6 +22,20 @@ YuvEquations equations_of(const FrameFormat& format);
 ChromaPlacement placement_across(const FrameFormat& format);
 ChromaPlacement placement_down(const FrameFormat& format);
 
+/// Rows of a frame as red, green and blue from 0 to 1; grey is in all three. Samples of a limited range that lie
+/// outside it count as its ends, before anything else is done with them. Format and frame must stay valid.
+class FrameRowReader {
+ public:
+  FrameRowReader(const FrameFormat& format, const FrameView& frame);
+  /// `scratch` has yuv_row_scratch(width) floats.
+  void read(int y, float* scratch, float* red, float* green, float* blue) const;
+
+ private:
+  const FrameFormat& format_;
+  const FrameView& frame_;
+  YuvEquations equations_;
+};
+
 /// What convert_frame() makes of a frame: planes of red, green and blue floats, or of grey alone, one after the other
 /// without gaps. `planes` may be null.
 ImageView converted_view(const FrameFormat& format, const float* planes);

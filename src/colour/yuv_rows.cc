@@ -38,7 +38,9 @@ HWY_INLINE real clipped(real value) { return min(max(value, real(0.0f)), real(1.
 // A row of a colour plane at every pixel, times sixteen. All numbers are whole and below 2^24: floats hold them
 // exactly. `column` has room for a float before it.
 template <typename Sample>
-HWY_INLINE void interpolate(const YuvRow<Sample>& row, const ChromaRows<Sample>& rows, float* column, float* out) {
+HWY_INLINE void interpolate(const YuvRow<Sample>& row, const ChromaRows<Sample>& rows, const YuvEquations& equations,
+                            float* column, float* out) {
+  const real least = equations.chroma_least, largest = equations.chroma_most;
   const int count = row.chroma_width;
   const bool all = row.across == ChromaPlacement::all;
   const float most = all ? 4.0f : 1.0f;
@@ -46,8 +48,9 @@ HWY_INLINE void interpolate(const YuvRow<Sample>& row, const ChromaRows<Sample>&
   const real below = most * static_cast<float>(row.below_quarters);
   float* down = all ? out : column;
   for (int x = 0; x < count; x += kLanes) {
-    real value = load_samples(rows.above + x, count - x) * above;
-    if (row.below_quarters != 0) value += load_samples(rows.below + x, count - x) * below;
+    const auto sample = [&](const Sample* from) { return min(max(load_samples(from + x, count - x), least), largest); };
+    real value = sample(rows.above) * above;
+    if (row.below_quarters != 0) value += sample(rows.below) * below;
     store_unaligned(value, down + x);
   }
   if (all) return;
@@ -68,7 +71,10 @@ template <typename Sample>
 HWY_INLINE void convert(const YuvRow<Sample>& row, const YuvEquations& equations, float* scratch, float* red,
                         float* green, float* blue) {
   const real black = equations.luma_black, luma_scale = equations.luma_scale;
-  const auto luma_at = [&](int x) { return (load_samples(row.luma + x, row.width - x) - black) * luma_scale; };
+  const real least = equations.luma_least, most = equations.luma_most;
+  const auto luma_at = [&](int x) {
+    return (min(max(load_samples(row.luma + x, row.width - x), least), most) - black) * luma_scale;
+  };
   if (row.cb.above == nullptr) {
     for (int x = 0; x < row.width; x += kLanes) store_some(clipped(luma_at(x)), red + x, row.width - x);
     return;
@@ -77,8 +83,8 @@ HWY_INLINE void convert(const YuvRow<Sample>& row, const YuvEquations& equations
   float* cb_row = scratch;
   float* cr_row = scratch + part;
   float* column = scratch + 2 * part + kLanes;
-  interpolate(row, row.cb, column, cb_row);
-  interpolate(row, row.cr, column, cr_row);
+  interpolate(row, row.cb, equations, column, cb_row);
+  interpolate(row, row.cr, equations, column, cr_row);
   const real zero = equations.chroma_zero, chroma_scale = equations.chroma_scale;
   const real red_cr = equations.red_cr, green_cb = equations.green_cb;
   const real green_cr = equations.green_cr, blue_cb = equations.blue_cb;

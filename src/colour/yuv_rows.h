@@ -13,6 +13,8 @@ struct YuvEquations {
   float luma_black = 0, luma_scale = 0;     // y = (Y - black) * scale
   float chroma_zero = 0, chroma_scale = 0;  // of sums of sixteenths
   float red_cr = 0, green_cb = 0, green_cr = 0, blue_cb = 0;
+  /// Samples beyond these are limited to them, on the CPU only; by default none is.
+  float luma_least = 0, luma_most = 65535, chroma_least = 0, chroma_most = 65535;
 };
 
 /// How colour samples lie along a row or a column; kernels are told the values.

@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "engine/frame_metric.h"
+#include "metrics/cvvdp/video.h"
 #include "metrics/vmaf/metric.h"
 
 namespace acuity {
@@ -46,7 +47,7 @@ std::string metric_name(const std::string& feature) { return feature == "psnr" ?
 
 const std::vector<FrameMetricEntry>& frame_metrics() {
   static const std::vector<FrameMetricEntry> entries = [] {
-    std::vector<FrameMetricEntry> list{vmaf_entry()};
+    std::vector<FrameMetricEntry> list{vmaf_entry(), cvvdp_video_entry()};
     for (const FeatureEntry& feature : features()) {
       FrameMetricEntry entry{feature.info, create_single, [](double) { return std::string(); }, &feature};
       entry.info.name = metric_name(feature.info.name);

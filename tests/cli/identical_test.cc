@@ -41,7 +41,7 @@ std::vector<std::string> videos() {
 void add_values(const std::string& path, bool video, Values& values) {
   std::vector<std::string> names;
   for (const MetricInfo& metric : metrics()) {
-    const bool suits = video ? metric.name != "cvvdp" : !metric.is_frame_metric;  // cvvdp has no video yet
+    const bool suits = video ? metric.name != "cvvdp" : !metric.is_frame_metric;  // of videos it is cvvdp_video
     if (suits) names.push_back(metric.name);
   }
   const Outcome outcome = acuity({"score", "--json", "-m", fmt::format("{}", fmt::join(names, ",")), path, path});

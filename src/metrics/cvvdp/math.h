@@ -60,3 +60,16 @@ FUNCTION real seen_difference(real p, real m, real largest) {
 
 // The reference's square.
 FUNCTION real offset_square(real x) { return x * (x + real(2e-5f)); }
+
+// Light of encoded samples from 0 to 1, as a fraction of the display's range.
+FUNCTION real quick_power(real x, real exponent) { return quick_exp_2(exponent * quick_log_2(x)); }
+FUNCTION real srgb_light(real v) {
+  const real curved = quick_power((v + real(0.055f)) * real(0.947867274f), real(2.4f));
+  return select(v > real(0.04045f), curved, v * real(0.0773993805f));
+}
+// Of the scene.
+FUNCTION real hlg_light(real v) {
+  // exp((v - c) / a) as a power of 2.
+  const real curved = quick_exp_2(fma(v, real(8.06728566f), real(-4.5169598f)));
+  return select(v > real(0.5f), (curved + real(0.28466892f)) * real(0.0833333333f), v * v * real(0.333333333f));
+}
