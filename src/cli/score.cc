@@ -165,7 +165,10 @@ Status plan_streams(const Request& request, Plan& plan) {
   // A picture of its own and a frame among others look different to the eye, so there are two metrics of one name.
   const bool videos = request.has("--size") || any_videos(job);
   for (MetricChoice& metric : job.metrics) {
-    if (videos && metric.name == "cvvdp") metric.name = "cvvdp_video";
+    if (!videos || metric.name != "cvvdp") continue;
+    if (job.want_map)
+      return usage("cvvdp has no difference maps of videos: save the frame as a picture, or leave out --map");
+    metric.name = "cvvdp_video";
   }
   if (request.has("--fps")) ACUITY_TRY_ASSIGN(job.rate, parse_rate(request.value("--fps")));
   const auto of_frames = std::find_if(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {

@@ -146,6 +146,47 @@ TEST(Cvvdp, AgreesWithTheReference) {
   EXPECT_EQ(subbands, 360);
 }
 
+// The reference rounds maps to 16-bit floats, which have 11 bits.
+TEST(Cvvdp, MapsAgreeWithTheReference) {
+  std::ifstream stream(tests_folder() + "/golden/cvvdp_maps.csv");
+  std::string line, scored;
+  std::getline(stream, line);
+  DifferenceMap map;
+  int values = 0;
+  while (std::getline(stream, line)) {
+    std::istringstream fields(line);
+    std::string reference, distorted, output, value, display, quantity;
+    std::getline(fields, reference, ',');
+    std::getline(fields, distorted, ',');
+    std::getline(fields, output, ',');
+    std::getline(fields, value);
+    std::istringstream words(output);
+    words >> display >> quantity;
+    if (distorted != scored) {
+      ScorerOptions options = on_display(display);
+      options.want_map = true;
+      map = score_pair(fixture(reference).view, fixture(distorted).view, options).map;
+      scored = distorted;
+    }
+    ASSERT_FALSE(map.values.empty());
+    const double expected = std::stod(value);
+    double found = 0;
+    if (quantity == "mean") {
+      for (const float place : map.values) found += static_cast<double>(place);
+      found /= static_cast<double>(map.values.size());
+    } else if (quantity == "max") {
+      found = static_cast<double>(*std::max_element(map.values.begin(), map.values.end()));
+    } else {
+      int x = 0;
+      words >> x;
+      found = static_cast<double>(map.values[static_cast<size_t>(std::stoi(quantity) * map.width + x)]);
+    }
+    EXPECT_NEAR(found, expected, expected / 2048) << line;
+    ++values;
+  }
+  EXPECT_EQ(values, 42);
+}
+
 TEST(Cvvdp, IdenticalPicturesScoreExactly10) {
   for (const char* display : {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear"}) {
     for (const char* name : {"scene.png", "flat.png", "black.png", "size_9x17.png", "size_2x2.png"}) {
@@ -164,6 +205,7 @@ TEST(Cvvdp, NothingButThePicturesChangesTheScore) {
       const Sheet reference({}, width, height, Channels::rgb, drawn(false));
       const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
       ScorerOptions options = on_display(display);
+      options.want_map = true;
       options.threads = 1;
       const std::vector<double> expected = numbers(score_pair(reference.view, distorted.view, options));
       EXPECT_LT(expected[0], 10);

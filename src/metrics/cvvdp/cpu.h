@@ -105,6 +105,10 @@ size_t reduce_scratch_floats(int width);
 void reduce_rows(const ChannelReader& scale, Size size, int y_begin, int y_end, const PlaneReader& next,
                  float* scratch);
 
+/// A plane of the next scale at the height of row y of a scale, with a float on either side. Edges are repeated
+/// outside.
+void expand_columns(const Plane& next, int y, float* row);
+
 /// One sum for each channel of a tile.
 using TileSums = std::array<float, kChannels>;
 
@@ -116,7 +120,8 @@ struct Subband {
   const ChannelReader* distorted = nullptr;
   const PlaneReader* next_reference = nullptr;  // of the next scale
   const PlaneReader* next_distorted = nullptr;
-  bool blurred = true;  // both sides are longer than 6
+  const Plane* heat = nullptr;  // what is seen at each place of still pictures, for a map
+  bool blurred = true;          // both sides are longer than 6
   /// log2 of the sensitivity at each luminance of the table, all factors included, and how much it grows to the next.
   alignas(64) std::array<std::array<float, kTableSide>, kChannels> sensitivity{};
   alignas(64) std::array<std::array<float, kTableSide>, kChannels> growth{};
@@ -127,6 +132,13 @@ Subband subband_of(const std::vector<Scale>& scales, size_t index, int channels)
 /// Tiles of rows of tiles begin .. end - 1; `tiles` is that of the first of them.
 size_t compare_scratch_floats(int width);
 void compare_rows(const Subband& subband, int begin, int end, float* scratch, TileSums* tiles);
+
+/// Adds the next scale of a map to what this one has, times `factor`, which may be the same memory as it was.
+size_t add_scratch_floats(int width);
+void add_next_scale(const Plane& next, float factor, const Plane& heat, float* scratch);
+
+/// A row of what is seen, on the scale of JOD, to a row of a map: 0 where nothing is, 1 where 10 JOD are lost.
+void finish_map_row(const float* heat, int width, float* map);
 
 }  // namespace acuity::cvvdp
 

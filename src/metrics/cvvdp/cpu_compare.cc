@@ -29,6 +29,7 @@ struct Masking {
   float powers[kChannels];              // of what masks them
   float weights[kChannels][kChannels];  // row: what masks
   float largest;
+  float heat[kChannels];  // what differences count for in a map
 };
 
 }  // namespace acuity::cvvdp
@@ -158,7 +159,7 @@ HWY_INLINE real blur_along(const float* weights, const float* centre) {
 // Adds what is seen of a row to the sums of its columns.
 template <size_t kCount>
 HWY_INLINE void sum_row(const Masking& masking, bool blurred, const float* const* blurred_columns,
-                        const float* const* differences, int width, float* const* columns) {
+                        const float* const* differences, int width, float* const* columns, float* heat) {
   real offsets[kCount], powers[kCount];
   for (size_t c = 0; c < kCount; ++c) {
     powers[c] = real(masking.powers[c]);
@@ -171,22 +172,25 @@ HWY_INLINE void sum_row(const Masking& masking, bool blurred, const float* const
       const float* centre = blurred_columns[c] + x;
       masks[c] = raised(blurred ? blur_along(masking.blur, centre) : load(centre), powers[c]) - offsets[c];
     }
+    real fourths = real(0.0f);
     for (size_t c = 0; c < kCount; ++c) {
       real sum = masks[0] * real(masking.weights[0][c]);
       for (size_t k = 1; k < kCount; ++k) sum = fma(masks[k], real(masking.weights[k][c]), sum);
       const real difference = raised(load(differences[c] + x), power) - offset;
-      const real seen = offset_square(seen_difference(difference, sum, largest));
-      store(load(columns[c] + x) + seen, columns[c] + x);
+      const real seen = seen_difference(difference, sum, largest);
+      store(load(columns[c] + x) + offset_square(seen), columns[c] + x);
+      if (heat != nullptr) fourths = fourths + offset_fourth(seen * real(masking.heat[c]));
     }
+    if (heat != nullptr) store(offset_fourth_root(fourths), heat + x);
   }
 }
 
 void SumRow(const Masking& masking, int channels, bool blurred, const float* const* blurred_columns,
-            const float* const* differences, int width, float* const* columns) {
+            const float* const* differences, int width, float* const* columns, float* heat) {
   if (channels == kStillChannels) {
-    sum_row<kStillChannels>(masking, blurred, blurred_columns, differences, width, columns);
+    sum_row<kStillChannels>(masking, blurred, blurred_columns, differences, width, columns, heat);
   } else {
-    sum_row<kChannels>(masking, blurred, blurred_columns, differences, width, columns);
+    sum_row<kChannels>(masking, blurred, blurred_columns, differences, width, columns, heat);
   }
 }
 
@@ -222,6 +226,7 @@ Masking make_masking() {
   masking.power = static_cast<float>(kMaskPower);
   masking.largest = static_cast<float>(exact_power(10, kLogLargestDifference));
   for (size_t k = 0; k < kChannels; ++k) {
+    masking.heat[k] = static_cast<float>(kChannelWeights[k] * kStillFactor);
     masking.powers[k] = static_cast<float>(kMaskingPowers[k]);
     for (size_t c = 0; c < kChannels; ++c) {
       masking.weights[k][c] = static_cast<float>(exact_exp2(kLogCrossMasking[k][c]));
@@ -287,7 +292,8 @@ class Strip {
         for (; seen <= std::min(y + reach, height - 1); ++seen) see(seen);
         blur(y);
         HWY_DYNAMIC_DISPATCH(SumRow)
-        (masking(), subband_.channels, subband_.blurred, blurred_.data(), differences(y), width, columns_.data());
+        (masking(), subband_.channels, subband_.blurred, blurred_.data(), differences(y), width, columns_.data(),
+         subband_.heat != nullptr ? subband_.heat->row(y) : nullptr);
       }
       for (size_t c = 0; c < channels(); ++c) std::fill_n(columns_[c] + width, kTileWidth, 0.0f);
       for (int x = 0; x < width; x += kTileWidth, ++tiles) {
@@ -317,13 +323,7 @@ class Strip {
   static ChannelRows expand(const PlaneReader& next, int y, const Row& to) {
     ChannelRows rows{};
     for (size_t c = 0; c < next.planes().size(); ++c) {
-      const Plane& plane = next.planes()[c];
-      const int width = plane.size.width, last = plane.size.height - 1;
-      HWY_DYNAMIC_DISPATCH(ExpandColumns)
-      (plane.row(std::max(y / 2 - 1, 0)), plane.row(y / 2), plane.row(std::min(y / 2 + 1, last)), y % 2 != 0, width,
-       to[c]);
-      to[c][-1] = to[c][0];
-      to[c][width] = to[c][width - 1];
+      expand_columns(next.planes()[c], y, to[c]);
       rows[c] = to[c];
     }
     return rows;
@@ -355,6 +355,14 @@ class Strip {
 };
 
 }  // namespace
+
+void expand_columns(const Plane& next, int y, float* row) {
+  const int width = next.size.width, last = next.size.height - 1;
+  HWY_DYNAMIC_DISPATCH(ExpandColumns)
+  (next.row(std::max(y / 2 - 1, 0)), next.row(y / 2), next.row(std::min(y / 2 + 1, last)), y % 2 != 0, width, row);
+  row[-1] = row[0];
+  row[width] = row[width - 1];
+}
 
 Subband subband_of(const std::vector<Scale>& scales, size_t index, int channels) {
   Subband subband;

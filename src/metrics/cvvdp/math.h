@@ -61,6 +61,13 @@ FUNCTION real seen_difference(real p, real m, real largest) {
 // The reference's square.
 FUNCTION real offset_square(real x) { return x * (x + real(2e-5f)); }
 
+// Its fourth power, without taking away e^4, which is too small to show, and the inverse.
+FUNCTION real offset_fourth(real x) {
+  const real square = (x + real(POWER_OFFSET)) * (x + real(POWER_OFFSET));
+  return square * square;
+}
+FUNCTION real offset_fourth_root(real x) { return sqrt(sqrt(x + real(POWER_OFFSET))) - sqrt(sqrt(real(POWER_OFFSET))); }
+
 // Light of encoded samples from 0 to 1, as a fraction of the display's range.
 FUNCTION real quick_power(real x, real exponent) { return quick_exp_2(exponent * quick_log_2(x)); }
 FUNCTION real srgb_light(real v) {

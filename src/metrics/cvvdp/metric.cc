@@ -28,6 +28,7 @@ class ColorVideoVdp final : public Metric {
     Result<Screens> screens = Screens::create(setup.options);
     if (!screens.ok()) return screens.status();
     std::unique_ptr<ColorVideoVdp> metric(new ColorVideoVdp(setup, std::move(*screens)));
+    if (setup.want_map) ACUITY_TRY(metric->runner_.keep_map());
     ACUITY_TRY_ASSIGN(metric->distorted_, Pyramid::create(metric->runner_.scales(), kStillChannels));
     return std::unique_ptr<Metric>(std::move(metric));
   }
@@ -103,6 +104,7 @@ class ColorVideoVdp final : public Metric {
     Measurement measured;
     measured.value = jod_of(pooled(differences) * kStillFactor);
     measured.outputs = named_values(differences);
+    if (setup_.want_map) measured.map = runner_.map();
     measured.assumptions = {screen.description(), "reference: " + screen.reading_of(reference.view().colour),
                             "distorted: " + screen.reading_of(distorted.view().colour)};
     if (luminance) measured.assumptions.push_back("grey: luminance stands for all three channels, as in pycvvdp");
@@ -145,7 +147,7 @@ MetricEntry cvvdp_entry() {
                    .better = Better::higher,
                    .identical = 10,
                    .minimum_side = cvvdp::kMinimumSide,
-                   .has_map = false,
+                   .has_map = true,
                    .alpha_rule = cvvdp::kAlphaRule,
                    .options = std::move(options)},
           .create = cvvdp::ColorVideoVdp::create,

@@ -19,6 +19,7 @@ struct Base {
   Size size;
   double frequency;
   size_t channels;
+  const Plane* heat = nullptr;
 
   // Calls visit(rows of both) for each row.
   template <typename Visit>
@@ -48,7 +49,10 @@ struct Base {
     for (size_t c = 0; c < channels; ++c) {
       sensitivity[c] = sensitivity_at(static_cast<int>(c), frequency, backgrounds[0]);
     }
+    std::vector<double> fourths(static_cast<size_t>(size.width));
+    int y = 0;
     each_row([&](const std::array<ChannelRows, 2>& rows) {
+      std::fill(fourths.begin(), fourths.end(), 0.0);
       for (size_t c = 0; c < channels; ++c) {
         for (int x = 0; x < size.width; ++x) {
           const auto contrast = [&](size_t side) {
@@ -56,8 +60,15 @@ struct Base {
           };
           const double difference = std::fabs(contrast(1) - contrast(0)) * sensitivity[c];
           sums[c] += difference * (difference + 2 * kPowerOffset);
+          if (heat == nullptr) continue;
+          const double weight = kChannelWeights[c] * kBaseWeights[c] * kStillFactor;
+          fourths[static_cast<size_t>(x)] += offset_power(difference * weight, 4);
         }
       }
+      for (int x = 0; x < size.width && heat != nullptr; ++x) {
+        heat->row(y)[x] = static_cast<float>(offset_power(fourths[static_cast<size_t>(x)], 0.25));
+      }
+      ++y;
     });
     for (double& sum : sums) sum = difference_of(sum, size.pixels());
     return sums;
@@ -90,7 +101,7 @@ Runner::Runner(const Threads& threads, Size picture, double pixels_per_degree, i
 }
 
 size_t Runner::bytes() const {
-  size_t bytes = 0;
+  size_t bytes = map_memory_.size();
   for (const std::vector<TileSums>& tiles : tiles_) bytes += tiles.size() * sizeof(TileSums);
   const int width = scales_[0].size.width;
   const size_t scratch = std::max(reduce_scratch_floats(width), compare_scratch_floats(width));
@@ -135,6 +146,7 @@ Differences Runner::compare(const Sides& sides) {
     subband.reference = s == 0 ? sides.reference : &(*sides.reference_pyramid)[s];
     subband.distorted = s == 0 ? sides.distorted : &(*sides.distorted_pyramid)[s];
     subband.next_reference = &(*sides.reference_pyramid)[s + 1];
+    subband.heat = heat_.empty() ? nullptr : &heat_[s];
     subband.next_distorted = &(*sides.distorted_pyramid)[s + 1];
     // Each piece sees some rows that its neighbours see as well, so one thread does best with a single one.
     const int rows = tile_rows(subband.size), parts = threads_.count() == 1 ? 1 : 2 * threads_.count();
@@ -165,9 +177,39 @@ Differences Runner::compare(const Sides& sides) {
       {last_scale(sides.reference, *sides.reference_pyramid), last_scale(sides.distorted, *sides.distorted_pyramid)},
       scales_[base].size,
       scales_[base].frequency,
-      static_cast<size_t>(channels_)};
+      static_cast<size_t>(channels_),
+      heat_.empty() ? nullptr : &heat_[base]};
   differences.subbands.push_back(last.differences());
   return differences;
+}
+
+Status Runner::keep_map() {
+  size_t bytes = 0;
+  for (const Scale& scale : scales_) bytes += Plane::cost(scale.size);
+  Result<Arena> arena = Arena::create(bytes);
+  if (!arena.ok()) return arena.status();
+  map_memory_ = std::move(*arena);
+  for (const Scale& scale : scales_) heat_.push_back(Plane::take(map_memory_, scale.size));
+  return {};
+}
+
+DifferenceMap Runner::map() const {
+  const Size size = scales_[0].size;
+  std::vector<float> scratch(add_scratch_floats(size.width) + kAlignment / sizeof(float));
+  void* first = scratch.data();
+  size_t bytes = scratch.size() * sizeof(float);
+  float* aligned = static_cast<float*>(std::align(kAlignment, sizeof(float), first, bytes));
+  for (size_t s = scales_.size() - 1; s-- > 0;) {
+    // What was doubled is halved again.
+    add_next_scale(heat_[s + 1], s == 0 ? 1.0f : 0.5f, heat_[s], aligned);
+  }
+  DifferenceMap map{size.width, size.height,
+                    std::vector<float>(static_cast<size_t>(size.width) * static_cast<size_t>(size.height))};
+  for (int y = 0; y < size.height; ++y) {
+    finish_map_row(heat_[0].row(y), size.width,
+                   map.values.data() + static_cast<size_t>(y) * static_cast<size_t>(size.width));
+  }
+  return map;
 }
 
 }  // namespace acuity::cvvdp

@@ -44,6 +44,11 @@ class Runner {
   void build(const ChannelReader& picture, const Pyramid& pyramid) const;
   Differences compare(const Sides& sides);
 
+  /// From then on compare() keeps what a map is made of; for still pictures.
+  Status keep_map();
+  /// The map of the pair that was compared last.
+  DifferenceMap map() const;
+
  private:
   void share(int count, size_t scratch_floats, const std::function<void(int, float*)>& work) const;
 
@@ -51,6 +56,8 @@ class Runner {
   int channels_;
   std::vector<Scale> scales_;
   std::vector<std::vector<TileSums>> tiles_;  // of each subband but the base
+  Arena map_memory_;
+  std::vector<Plane> heat_;  // of each subband, if there shall be a map
 };
 
 }  // namespace acuity::cvvdp
