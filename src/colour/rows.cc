@@ -99,14 +99,14 @@ Status check(const ImageView& view, const WorkingSpace& space, std::optional<flo
 
 struct Rows::Maker {
   std::array<Channel, 3> channels;
-  PixelSteps steps;
+  PixelConversion steps;
   Pixels profile;   // what a profile does between the curves and those steps
   int maximum = 0;  // of integer samples
   float background = 0;
   Load load = nullptr;
 
   void set_curve(int curve, double a, double b, const Curve& function) {
-    const SampleSteps of_samples{.curve = curve, .a = static_cast<float>(a), .b = static_cast<float>(b)};
+    const SampleConversion of_samples{.curve = curve, .a = static_cast<float>(a), .b = static_cast<float>(b)};
     for (Channel& channel : channels) channel = {of_samples, function, {a, b}};
   }
   void set_scale(double factor) {
@@ -208,7 +208,7 @@ void Rows::Maker::finish(const ImageView& view) {
   const bool floats = view.type == SampleType::f32;
   if (!floats) maximum = (1 << view.depth) - 1;
   for (Channel& channel : channels) {
-    const SampleSteps& by = channel.steps;
+    const SampleConversion& by = channel.steps;
     const bool of_profile = by.curve == CURVE_OF_PROFILE;
     const bool unchanged = by.curve == CURVE_SCALE && by.a == 1 && !by.to_codes;
     if (floats && (of_profile || unchanged)) continue;

@@ -55,8 +55,8 @@ class Rows {
   /// What a device needs to make the rows from the samples itself, by colour/math.h; nothing where a profile asks for
   /// more than that.
   struct Conversion {
-    SampleSteps samples;
-    PixelSteps pixels;
+    SampleConversion samples;
+    PixelConversion pixels;
     /// Of opaque samples; grey has the first alone. Of floats the table of floats, or none.
     std::array<std::span<const float>, 3> tables;
     float background = 0;

@@ -22,7 +22,7 @@ using Table = std::vector<float>;
 
 /// How samples of one channel are decoded.
 struct Channel {
-  SampleSteps steps;                     // the curve as numbers
+  SampleConversion steps;                // the curve as numbers
   Curve curve;                           // the same in double, for tables; alone where it is that of a profile
   std::array<double, 2> parameters{};    // what the curve was made with, and tables are known by
   std::shared_ptr<const Table> table{};  // of every code, for integer samples; of floats, for float samples

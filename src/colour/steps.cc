@@ -41,7 +41,7 @@ void EachVector(const std::array<float*, channels>& samples, int count, Step ste
 
 // Each step goes over some samples before the next one does: the steps of one vector are a long chain, and a processor
 // finds others to overlap it with only nearby.
-void DecodeSome(const SampleSteps& steps, const float* table, float* samples, int count) {
+void DecodeSome(const SampleConversion& steps, const float* table, float* samples, int count) {
   const real a(steps.a), b(steps.b);
   float values[kTogether];
   std::copy_n(samples, count, values);
@@ -69,7 +69,7 @@ void DecodeSome(const SampleSteps& steps, const float* table, float* samples, in
   });
 }
 
-void DecodeSamples(const SampleSteps& steps, const float* table, float* samples, int count) {
+void DecodeSamples(const SampleConversion& steps, const float* table, float* samples, int count) {
   for (int begin = 0; begin < count; begin += kTogether) {
     DecodeSome(steps, table, samples + begin, std::min(kTogether, count - begin));
   }
@@ -86,7 +86,7 @@ void FindBytes(float* quotients, int count) {
                 [](const std::array<float*, 1>& here) { store_unaligned(byte_of(load_unaligned(here[0])), here[0]); });
 }
 
-void MixChannels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
+void MixChannels(const PixelConversion& steps, float* red, float* green, float* blue, int count) {
   const auto& w = steps.hlg_weights;
   const auto& m = steps.matrix;
   const Mixing mixing{real(w[0]),
@@ -134,7 +134,7 @@ auto* byte_finder() { return &HWY_DYNAMIC_DISPATCH(FindBytes); }
 }  // namespace
 }  // namespace colour
 
-void decode_samples(const SampleSteps& steps, const float* table, float* samples, int count) {
+void decode_samples(const SampleConversion& steps, const float* table, float* samples, int count) {
   if (steps.curve == CURVE_SCALE && steps.a == 1 && !steps.to_codes) return;
   colour::decoder()(steps, table, samples, count);
 }
@@ -143,7 +143,7 @@ void settle_fractions(float* quotients, int count) { colour::fraction_settler()(
 
 void find_bytes(float* quotients, int count) { colour::byte_finder()(quotients, count); }
 
-void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count) {
+void mix_channels(const PixelConversion& steps, float* red, float* green, float* blue, int count) {
   if (steps.steps == 0) return;
   colour::mixer()(steps, red, green, blue, count);
 }

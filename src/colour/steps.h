@@ -10,13 +10,13 @@
 
 namespace acuity {
 
-struct SampleSteps {
+struct SampleConversion {
   int curve = CURVE_SCALE;
   float a = 1, b = 0;     ///< of the curve
   bool to_codes = false;  ///< light to sRGB codes, where nothing mixes channels before
 };
 
-struct PixelSteps {
+struct PixelConversion {
   int steps = 0;  ///< STEP_... added up
   std::array<float, 3> hlg_weights{};
   float hlg_exponent = 0, hlg_scale = 0;
@@ -25,7 +25,7 @@ struct PixelSteps {
 
 /// Encoded samples of one channel, in place. Where there is a table of floats (colour/samples.h), samples that are
 /// codes of some depth are looked up in it.
-void decode_samples(const SampleSteps& steps, const float* table, float* samples, int count);
+void decode_samples(const SampleConversion& steps, const float* table, float* samples, int count);
 
 /// Samples divided by the largest one, in place: the quotients of 8-bit samples as the references compute them, and the
 /// same for equal samples of other depths.
@@ -35,7 +35,7 @@ void settle_fractions(float* quotients, int count);
 void find_bytes(float* quotients, int count);
 
 /// Pixels whose samples have been decoded, in place.
-void mix_channels(const PixelSteps& steps, float* red, float* green, float* blue, int count);
+void mix_channels(const PixelConversion& steps, float* red, float* green, float* blue, int count);
 
 }  // namespace acuity
 

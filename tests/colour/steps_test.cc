@@ -14,13 +14,13 @@
 namespace acuity {
 namespace {
 
-float decode(const SampleSteps& steps, float encoded) {
+float decode(const SampleConversion& steps, float encoded) {
   decode_samples(steps, nullptr, &encoded, 1);
   return encoded;
 }
 
 // The largest error relative to the true value, over samples from `first` to `last`.
-double worst_error(const SampleSteps& steps, const std::function<double(double)>& truth, float first, float last) {
+double worst_error(const SampleConversion& steps, const std::function<double(double)>& truth, float first, float last) {
   constexpr int kCount = 100003;
   std::vector<float> encoded(kCount);
   for (int i = 0; i < kCount; ++i) {
@@ -66,9 +66,10 @@ TEST(Steps, CurvesAtTheEnds) {
 }
 
 TEST(Steps, CurvesWithoutALowerEndAreOdd) {
-  for (const SampleSteps& steps :
-       {SampleSteps{.curve = CURVE_SRGB}, SampleSteps{.curve = CURVE_SRGB_LIBJXL},
-        SampleSteps{.curve = CURVE_POWER, .a = 2.2f}, SampleSteps{.curve = CURVE_SCALE, .a = 1, .to_codes = true}}) {
+  for (const SampleConversion& steps :
+       {SampleConversion{.curve = CURVE_SRGB}, SampleConversion{.curve = CURVE_SRGB_LIBJXL},
+        SampleConversion{.curve = CURVE_POWER, .a = 2.2f},
+        SampleConversion{.curve = CURVE_SCALE, .a = 1, .to_codes = true}}) {
     for (const float x : {0.0f, 0.001f, 0.01f, 0.3f, 1.0f, 2.5f}) EXPECT_EQ(decode(steps, -x), -decode(steps, x));
   }
 }

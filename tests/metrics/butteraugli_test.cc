@@ -319,7 +319,8 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   level.size = {kWidth, kHeight};
   level.parameters = make_parameters(1, 1);
   level.level_map = map.data();
-  level.source = {Source{.light = {.rows = &*rows[0], .nits = 80}}, Source{.light = {.rows = &*rows[1], .nits = 80}}};
+  level.readers = {ScaleReader{.light = {.rows = &*rows[0], .nits = 80}},
+                   ScaleReader{.light = {.rows = &*rows[1], .nits = 80}}};
   // A piece at the left edge clears all rings first; others, which are far from it, do not.
   const auto run = [&](int x_begin) {
     std::fill(scratch.begin(), scratch.end(), kUntouched);
@@ -349,7 +350,7 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   level.prepare = &prepared;
   run(0);
   level.prepare = nullptr;
-  level.source[0] = {.light = {}, .prepared = &prepared};
+  level.readers[0] = {.light = {}, .prepared = &prepared};
   run(128);
   EXPECT_EQ(map, expected);
   EXPECT_EQ(written(), (std::array{0, all}));

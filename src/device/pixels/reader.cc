@@ -28,7 +28,7 @@ constexpr size_t kPlanes = 3;
 
 // The parameters and tables of the kernels. `frame` is null for a picture.
 std::vector<float> numbers_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
-  const PixelSteps& pixels = conversion.pixels;
+  const PixelConversion& pixels = conversion.pixels;
   std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
   numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
   numbers.push_back(pixels.hlg_exponent);

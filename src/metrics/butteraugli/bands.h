@@ -65,13 +65,13 @@ HWY_INLINE int mirrored(int y, int height) { return y < 0 ? -1 - y : y >= height
 
 class Bands {
  public:
-  Bands(const Level& level, const Source& source, const Frame& frame, PictureRings& rings)
-      : level_(level), source_(source), frame_(frame), rings_(rings) {}
+  Bands(const Level& level, const ScaleReader& reader, const Frame& frame, PictureRings& rings)
+      : level_(level), reader_(reader), frame_(frame), rings_(rings) {}
 
-  bool is_prepared() const { return source_.prepared != nullptr; }
+  bool is_prepared() const { return reader_.prepared != nullptr; }
   bool is_to_be_prepared() const { return level_.prepare != nullptr; }
   // A row of what is kept, by the columns of a row held.
-  const float* prepared_row(size_t plane, int y) const { return source_.prepared->row(plane, y) - frame_.left_edge; }
+  const float* prepared_row(size_t plane, int y) const { return reader_.prepared->row(plane, y) - frame_.left_edge; }
   // Keeps this piece's own pixels of a row.
   void prepare_row(size_t plane, int y, const float* row) const {
     const Piece& piece = frame_.piece;
@@ -119,7 +119,7 @@ class Bands {
   }
 
   const Level& level_;
-  const Source& source_;
+  const ScaleReader& reader_;
   const Frame& frame_;
   PictureRings& rings_;
   std::array<const float*, 3> low_{}, middle_{};
@@ -137,7 +137,7 @@ inline void Bands::read_light(int limit) {
   const Columns wide = frame_.columns(kReachLight), narrow = frame_.columns(kReachXyb);
   const int x_begin = std::max(wide.begin, frame_.left_edge);
   const int from = x_begin - frame_.left_edge, to_end = wide.end - frame_.left_edge;
-  const Rows& rows = source_.light.rows->rows;
+  const Rows& rows = reader_.light.rows->rows;
   const int height = frame_.size.height;
   const int y_begin = std::max(light_done_, -2), y_end = std::min(limit, height + 2);
   // All rows before any is used: a vector loaded from memory that scalar stores have only just written waits until they
@@ -170,7 +170,7 @@ inline void Bands::read_light(int limit) {
 
 inline void Bands::make_xyb(int limit) {
   const Columns wide = frame_.columns(kReachXyb), narrow = frame_.columns(kReachLow);
-  const real nits = real(source_.light.nits);
+  const real nits = real(reader_.light.nits);
   for (int y = xyb_done_; y < limit; ++y) {
     if (!frame_.has_row(y)) {
       for (const Ring& ring : rings_.xyb_rows) fill_row(ring.row(y), 0.0f);

@@ -289,7 +289,7 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
   visit_rings(pair, batch, take);
 
   const Frame frame(level.size, piece);
-  Bands a(level, level.source[0], frame, pictures[0]), b(level, level.source[1], frame, pictures[1]);
+  Bands a(level, level.readers[0], frame, pictures[0]), b(level, level.readers[1], frame, pictures[1]);
   Mask mask(frame, a, pictures[0].blurred_activity, batch);
   Comparison comparison(level, frame, mask, pictures[1].blurred_activity, pair);
   const bool both = level.prepare == nullptr;

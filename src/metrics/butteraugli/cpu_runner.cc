@@ -58,7 +58,7 @@ class CpuRunner final : public Runner {
     for (size_t i = 0; i < sizes_.size(); ++i) {
       prepared->levels[i] = take_planes(prepared->arena, sizes_[i]);
       Level level = level_of(i);
-      level.source[0].light = reference;
+      level.readers[0].light = reference;
       level.prepare = &prepared->levels[i];
       run_level(level);
     }
@@ -70,11 +70,11 @@ class CpuRunner final : public Runner {
     if (map.remember) remembered_.resize(static_cast<size_t>(sizes_[0].width) * static_cast<size_t>(sizes_[0].height));
     for (size_t i = sizes_.size(); i-- > 0;) {
       Level level = level_of(i);
-      level.source[0].light = reference;
+      level.readers[0].light = reference;
       if (reference.prepared != nullptr) {
-        level.source[0].prepared = &static_cast<const PreparedLevels*>(reference.prepared)->levels[i];
+        level.readers[0].prepared = &static_cast<const PreparedLevels*>(reference.prepared)->levels[i];
       }
-      level.source[1].light = distorted;
+      level.readers[1].light = distorted;
       if (i == 0) {
         level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
         level.map.at_least = map.at_least_remembered ? remembered_.data() : nullptr;

@@ -61,7 +61,7 @@ inline constexpr int kPreparedPlanes = 13;
 using Prepared = Planes<kPreparedPlanes>;
 
 /// Where the pixels of one picture come from: exactly one of the two.
-struct Source {
+struct ScaleReader {
   Light light;
   const Prepared* prepared = nullptr;
 };
@@ -75,12 +75,12 @@ struct MapPlaces {
 /// One resolution of a pair.
 struct Level {
   Size size;
-  bool halved = false;             // the light is to be halved on the way in
-  std::array<Source, 2> source{};  // the reference and the distorted picture
+  bool halved = false;                   // the light is to be halved on the way in
+  std::array<ScaleReader, 2> readers{};  // the reference and the distorted picture
   Parameters parameters;
   float p = 0;  // of the p-norm, 0: none
 
-  const Prepared* prepare = nullptr;  // only prepare source[0] into this
+  const Prepared* prepare = nullptr;  // only prepare readers[0] into this
   float* level_map = nullptr;         // of the half resolution: its map, all that comes out
   const float* half_map = nullptr;    // of the full resolution: the map of the half, or null where there is none
   MapPlaces map;

@@ -114,20 +114,20 @@ HWY_INLINE real blur_column(RowsOfBlur::Kind kind, Fetch fetch) {
 
 class PictureWorker {
  public:
-  PictureWorker(const Source& source, Size size, const Columns& columns, PictureRows& rows)
-      : source_(source), size_(size), columns_(columns), rows_(rows) {}
+  PictureWorker(const ScaleReader& reader, Size size, const Columns& columns, PictureRows& rows)
+      : reader_(reader), size_(size), columns_(columns), rows_(rows) {}
 
   // Lab of row y, a and b blurred along it.
   HWY_INLINE void convert_row(int y) {
     const float* light[4] = {};
     for (size_t c = 0; c < channels(); ++c) light[c] = light_row(c, y);
-    if (source_.picture != nullptr) read_row(y);
+    if (reader_.picture != nullptr) read_row(y);
     float* lightness = rows_.lightness[y % 3];
     for (int i = 0; i < columns_.count(kMargin); i += kLanes) {
       real red = load_unaligned(light[0] + i);
       real green = load_unaligned(light[1] + i);
       real blue = load_unaligned(light[2] + i);
-      if (source_.has_alpha) {
+      if (reader_.has_alpha) {
         const whole x = hn::Iota(WholeTag(), columns_.begin - kMargin + i);
         put_on_pattern(x, whole(y), load_unaligned(light[3] + i), red, green, blue);
       }
@@ -167,8 +167,8 @@ class PictureWorker {
 
   // Row y of lightness, a and b, from kBlurReach columns before the piece on, when the rows around it are converted.
   HWY_INLINE void ready_row(int y, const float* (&planes)[3]) {
-    if (source_.ready != nullptr) {
-      for (size_t c = 0; c < 3; ++c) planes[c] = source_.ready->row(c, y) + columns_.begin - kBlurReach;
+    if (reader_.ready != nullptr) {
+      for (size_t c = 0; c < 3; ++c) planes[c] = reader_.ready->row(c, y) + columns_.begin - kBlurReach;
       return;
     }
     planes[0] = rows_.lightness[y % 3] + kMargin - kBlurReach;
@@ -183,13 +183,13 @@ class PictureWorker {
     }
   }
 
-  bool is_ready() const { return source_.ready != nullptr; }
+  bool is_ready() const { return reader_.ready != nullptr; }
 
  private:
-  size_t channels() const { return source_.has_alpha ? 4 : 3; }
+  size_t channels() const { return reader_.has_alpha ? 4 : 3; }
 
   const float* light_row(size_t c, int y) const {
-    if (source_.light != nullptr) return source_.light->row(c, y) + columns_.begin - kMargin;
+    if (reader_.light != nullptr) return reader_.light->row(c, y) + columns_.begin - kMargin;
     return rows_.light[y % 2][c];
   }
 
@@ -199,9 +199,9 @@ class PictureWorker {
     fetch_row(std::min(y + kRowsAhead, size_.height - 1), begin, end);
     float(&light)[4][kRowFloats] = rows_.light[y % 2];
     const int at = columns_.place(begin, kMargin);
-    source_.picture->rows->read(y, begin, end, light[0] + at, light[1] + at, light[2] + at);
-    if (!source_.has_alpha) return;
-    read_alpha(*source_.picture->alpha, y, begin, end, light[3] + at);
+    reader_.picture->rows->read(y, begin, end, light[0] + at, light[1] + at, light[2] + at);
+    if (!reader_.has_alpha) return;
+    read_alpha(*reader_.picture->alpha, y, begin, end, light[3] + at);
     for (int c = 0; c < 3; ++c) {
       for (int i = 0; i < columns_.count(kMargin); i += kLanes) {
         store(load(light[c] + i) * load(light[3] + i), light[c] + i);
@@ -211,7 +211,7 @@ class PictureWorker {
 
   // Going down a block, rows lie too far apart for the processor to foresee the next: ask for it.
   HWY_INLINE void fetch_row(int y, int begin, int end) const {
-    const ImageView& view = source_.picture->rows->view();
+    const ImageView& view = reader_.picture->rows->view();
     for (size_t c = 0; c < static_cast<size_t>(view.channel_count()); ++c) {
       const std::byte* samples = view.planes[c] + y * view.row_stride + begin * view.pixel_stride;
       for (ptrdiff_t line = 0; line < (end - begin) * view.pixel_stride; line += kCacheLine) {
@@ -220,7 +220,7 @@ class PictureWorker {
     }
   }
 
-  const Source& source_;
+  const ScaleReader& reader_;
   Size size_;
   Columns columns_;
   PictureRows& rows_;
@@ -294,8 +294,8 @@ void ScorePiece(const Scale& scale, const Piece& piece, std::byte* memory) {
   Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
   const int height = scale.size.height;
   const Columns columns{piece.x_begin, piece.x_end, scale.size.width};
-  PictureWorker workers[2] = {{scale.source[0], scale.size, columns, scratch.picture[0]},
-                              {scale.source[1], scale.size, columns, scratch.picture[1]}};
+  PictureWorker workers[2] = {{scale.readers[0], scale.size, columns, scratch.picture[0]},
+                              {scale.readers[1], scale.size, columns, scratch.picture[1]}};
   std::fill(scratch.sums, scratch.sums + kBlockColumns, 0.0f);
   const auto inside = [&](int y, int reach) {
     return y >= std::max(piece.y_begin - reach, 0) && y < std::min(piece.y_end + reach, height);
@@ -343,11 +343,11 @@ void SumDeviations(const Scale& scale, const Piece& piece, float expected) {
   }
 }
 
-void PreparePiece(const Source& source, Size size, const Piece& piece, const Planes& ready, const Planes* next,
+void PreparePiece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
                   std::byte* memory) {
   Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
   const Columns columns{piece.x_begin, piece.x_end, size.width};
-  PictureWorker worker(source, size, columns, scratch.picture[0]);
+  PictureWorker worker(reader, size, columns, scratch.picture[0]);
   for (int y = std::max(piece.y_begin - kBlurReach, 0); y < piece.y_end + kBlurReach; ++y) {
     if (y < size.height) {
       worker.convert_row(y);
@@ -387,9 +387,9 @@ void sum_deviations(const Scale& scale, const Piece& piece, float expected) {
   HWY_DYNAMIC_DISPATCH(SumDeviations)(scale, piece, expected);
 }
 
-void prepare_piece(const Source& source, Size size, const Piece& piece, const Planes& ready, const Planes* next,
+void prepare_piece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
                    std::byte* scratch) {
-  HWY_DYNAMIC_DISPATCH(PreparePiece)(source, size, piece, ready, next, scratch);
+  HWY_DYNAMIC_DISPATCH(PreparePiece)(reader, size, piece, ready, next, scratch);
 }
 
 }  // namespace acuity::dssim

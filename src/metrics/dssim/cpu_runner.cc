@@ -80,10 +80,10 @@ class CpuRunner final : public Runner {
     ACUITY_TRY(pyramid.lay_out(sizes_, reference.alpha != nullptr));
     for (size_t s = 0; s < sizes_.size(); ++s) {
       prepared->scales.push_back(take_planes(prepared->arena, sizes_[s], 3));
-      const Source source = source_of(reference, pyramid, s);
+      const ScaleReader reader = reader_of(reference, pyramid, s);
       const Planes* next = pyramid.light(sizes_, s + 1);
       for_each_piece(sizes_[s], [&](const Piece& piece, std::byte* scratch) {
-        prepare_piece(source, sizes_[s], piece, prepared->scales[s], next, scratch);
+        prepare_piece(reader, sizes_[s], piece, prepared->scales[s], next, scratch);
       });
     }
     return std::shared_ptr<const PreparedReference>(prepared);
@@ -99,12 +99,12 @@ class CpuRunner final : public Runner {
       Scale scale;
       scale.size = sizes_[s];
       if (picture == nullptr) {
-        scale.source[0].ready = &static_cast<const Prepared*>(reference.prepared)->scales[s];
+        scale.readers[0].ready = &static_cast<const Prepared*>(reference.prepared)->scales[s];
       } else {
-        scale.source[0] = source_of(*picture, pyramids_[0], s);
+        scale.readers[0] = reader_of(*picture, pyramids_[0], s);
         scale.next[0] = pyramids_[0].light(sizes_, s + 1);
       }
-      scale.source[1] = source_of(distorted, pyramids_[1], s);
+      scale.readers[1] = reader_of(distorted, pyramids_[1], s);
       scale.next[1] = pyramids_[1].light(sizes_, s + 1);
       scale.errors = errors_;
       scale.errors_stride = plane_stride(sizes_[s]);
@@ -135,12 +135,12 @@ class CpuRunner final : public Runner {
     return {};
   }
 
-  Source source_of(const Picture& picture, Pyramid& pyramid, size_t s) {
-    Source source;
-    source.picture = s == 0 ? &picture : nullptr;
-    source.light = pyramid.light(sizes_, s);
-    source.has_alpha = picture.alpha != nullptr;
-    return source;
+  ScaleReader reader_of(const Picture& picture, Pyramid& pyramid, size_t s) {
+    ScaleReader reader;
+    reader.picture = s == 0 ? &picture : nullptr;
+    reader.light = pyramid.light(sizes_, s);
+    reader.has_alpha = picture.alpha != nullptr;
+    return reader;
   }
 
   // First the mean of the errors, then how far they are from what it makes expect.

@@ -41,7 +41,7 @@ struct Picture {
 };
 
 /// Where the pixels of one picture come from at one scale: exactly one of the three.
-struct Source {
+struct ScaleReader {
   const Picture* picture = nullptr;  // the picture itself
   const Planes* light = nullptr;     // a smaller scale: linear light, premultiplied where there is alpha
   const Planes* ready = nullptr;     // lightness, a, b, the latter two blurred: made by prepare_piece
@@ -55,7 +55,7 @@ struct Piece {
 
 struct Scale {
   Size size;
-  std::array<Source, 2> source;         // reference, distorted
+  std::array<ScaleReader, 2> readers;   // reference, distorted
   std::array<const Planes*, 2> next{};  // where the next scale's light goes; null: nowhere
   float* errors = nullptr;              // 1 - SSIM of every pixel
   size_t errors_stride = 0;
@@ -72,7 +72,7 @@ void score_piece(const Scale& scale, const Piece& piece, std::byte* scratch);
 void sum_deviations(const Scale& scale, const Piece& piece, float expected);
 
 /// What a scale needs of the reference alone. `ready` receives it, `next` the next scale's light, unless null.
-void prepare_piece(const Source& source, Size size, const Piece& piece, const Planes& ready, const Planes* next,
+void prepare_piece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
                    std::byte* scratch);
 
 }  // namespace acuity::dssim

@@ -123,20 +123,20 @@ HWY_INLINE void convert_row(const float* const (&linear)[kChannels], int count, 
 
 // Rows y .. y_end - 1 of one picture, columns x_begin .. x_end - 1, as XYB; y and x_begin are even. Writes up to a
 // vector beyond x_end.
-HWY_INLINE void convert_rows(const Source& source, int width, int height, int y, int y_end, int x_begin, int x_end,
+HWY_INLINE void convert_rows(const ScaleReader& reader, int width, int height, int y, int y_end, int x_begin, int x_end,
                              const XybRows& to, const Planes* next) {
-  if (source.xyb != nullptr) {
-    copy_xyb(*source.xyb, y, y_end, x_begin, x_end, to);
+  if (reader.xyb != nullptr) {
+    copy_xyb(*reader.xyb, y, y_end, x_begin, x_end, to);
     return;
   }
   alignas(64) LinearBuffer buffer;
   for (int row = y; row < y_end; row += 2) {
     const int buffered = (row - y) % kRowsRead;
     const int buffer_rows = std::min(kRowsRead, y_end - (row - buffered));
-    if (source.rows != nullptr && buffered == 0)
-      read_rows(*source.rows, row, row + buffer_rows, x_begin, x_end, buffer);
+    if (reader.rows != nullptr && buffered == 0)
+      read_rows(*reader.rows, row, row + buffer_rows, x_begin, x_end, buffer);
     const LinearPair pair =
-        source.rows != nullptr ? pair_in(buffer, buffered, buffer_rows) : pair_in(*source.linear, row, height, x_begin);
+        reader.rows != nullptr ? pair_in(buffer, buffered, buffer_rows) : pair_in(*reader.linear, row, height, x_begin);
     if (next != nullptr) halve_pair(pair, row, width, x_begin, x_end, *next);
     for (int k = 0; k < std::min(2, y_end - row); ++k) {
       convert_row(pair.row[k], x_end - x_begin, static_cast<size_t>(row - y + k), to);
@@ -346,7 +346,7 @@ class Worker {
       XybRows to{{}, kXybStride};
       for (int c = 0; c < kChannels; ++c) to.first[c] = xyb(image, c, kAhead) + offset;
       if (inside_x > x_begin) {
-        convert_rows(scale_.source[static_cast<size_t>(image)], scale_.width, scale_.height, y, y + inside_rows,
+        convert_rows(scale_.readers[static_cast<size_t>(image)], scale_.width, scale_.height, y, y + inside_rows,
                      x_begin, inside_x, to, scale_.next[static_cast<size_t>(image)]);
       }
       for (int row = 0; row < rows_; ++row) {
@@ -469,13 +469,13 @@ class Worker {
 
 void score_scale(const Scale& scale, std::byte* scratch) { Worker(scale, scratch).run(); }
 
-void prepare_rows(const Source& source, int width, int height, int row_begin, int row_end, const Planes& xyb,
+void prepare_rows(const ScaleReader& reader, int width, int height, int row_begin, int row_end, const Planes& xyb,
                   const Planes* next) {
   for (int x = 0; x < width; x += kBlockColumns) {
     XybRows to{{}, xyb.stride};
     for (size_t c = 0; c < kChannels; ++c)
       to.first[c] = xyb.channel[c] + static_cast<size_t>(row_begin) * xyb.stride + x;
-    convert_rows(source, width, height, row_begin, row_end, x, std::min(x + kBlockColumns, width), to, next);
+    convert_rows(reader, width, height, row_begin, row_end, x, std::min(x + kBlockColumns, width), to, next);
   }
 }
 
@@ -497,9 +497,9 @@ size_t scratch_bytes(int band_rows) {
 
 void score_scale(const Scale& scale, std::byte* scratch) { HWY_DYNAMIC_DISPATCH(score_scale)(scale, scratch); }
 
-void prepare_rows(const Source& source, int width, int height, int row_begin, int row_end, const Planes& xyb,
+void prepare_rows(const ScaleReader& reader, int width, int height, int row_begin, int row_end, const Planes& xyb,
                   const Planes* next) {
-  HWY_DYNAMIC_DISPATCH(prepare_rows)(source, width, height, row_begin, row_end, xyb, next);
+  HWY_DYNAMIC_DISPATCH(prepare_rows)(reader, width, height, row_begin, row_end, xyb, next);
 }
 
 }  // namespace acuity::ssimulacra2

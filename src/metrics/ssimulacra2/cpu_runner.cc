@@ -91,12 +91,12 @@ class CpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(prepared->arena, Arena::create(bytes));
     for (size_t s = 0; s < sizes_.size(); ++s) {
       prepared->xyb.push_back(take_planes(prepared->arena, sizes_[s]));
-      const Source source{.rows = s == 0 ? &reference.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+      const ScaleReader reader{.rows = s == 0 ? &reference.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
       const Planes* next = linear(s + 1, 1);
       std::atomic<int> next_row = 0;
       setup_.threads->run([&](int) {
         for (int y = next_row.fetch_add(kBandRows); y < sizes_[s].height; y = next_row.fetch_add(kBandRows)) {
-          prepare_rows(source, sizes_[s].width, sizes_[s].height, y, std::min(y + kBandRows, sizes_[s].height),
+          prepare_rows(reader, sizes_[s].width, sizes_[s].height, y, std::min(y + kBandRows, sizes_[s].height),
                        prepared->xyb[s], next);
         }
       });
@@ -197,12 +197,12 @@ class CpuRunner final : public Runner {
     scale.height = sizes_[s].height;
     scale.band_rows = band_rows_;
     if (reference.prepared != nullptr) {
-      scale.source[0].xyb = &static_cast<const Prepared*>(reference.prepared)->xyb[s];
+      scale.readers[0].xyb = &static_cast<const Prepared*>(reference.prepared)->xyb[s];
     } else {
-      scale.source[0] = {.rows = s == 0 ? &reference.rows->rows : nullptr, .linear = linear(s, 0), .xyb = nullptr};
+      scale.readers[0] = {.rows = s == 0 ? &reference.rows->rows : nullptr, .linear = linear(s, 0), .xyb = nullptr};
       scale.next[0] = linear(s + 1, 0);
     }
-    scale.source[1] = {.rows = s == 0 ? &distorted.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
+    scale.readers[1] = {.rows = s == 0 ? &distorted.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
     scale.next[1] = linear(s + 1, 1);
     scale.blocks = blocks_;
     scale.tiles = tiles_;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "metrics/ssimulacra2/gpu_steps.h"
+#include "metrics/ssimulacra2/gpu_schedule.h"
 #include "metrics/ssimulacra2/runner.h"
 
 namespace acuity::ssimulacra2 {
@@ -16,7 +16,7 @@ class GpuRunner final : public Runner {
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup));
     ACUITY_TRY(runner->samples_.create());
-    ACUITY_TRY_ASSIGN(runner->pairs_, Steps::create(runner->setup_, Steps::Kind::pairs));
+    ACUITY_TRY_ASSIGN(runner->pairs_, Schedule::create(runner->setup_, Schedule::Kind::pairs));
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
@@ -31,13 +31,13 @@ class GpuRunner final : public Runner {
   // Who scores against a prepared reference seldom scores pairs as well, and needs the memory.
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
     if (reference.prepared == nullptr) {
-      if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Steps::create(setup_, Steps::Kind::pairs));
+      if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Schedule::create(setup_, Schedule::Kind::pairs));
       return pairs_->run(samples_, *reference.rows, distorted);
     }
     if (!prepared_) {
       pairs_.reset();
       setup_.pool->free_unused();
-      ACUITY_TRY_ASSIGN(prepared_, Steps::create(setup_, Steps::Kind::prepared));
+      ACUITY_TRY_ASSIGN(prepared_, Schedule::create(setup_, Schedule::Kind::prepared));
     }
     return prepared_->run(samples_, static_cast<const PreparedSamples*>(reference.prepared)->rows(), distorted);
   }
@@ -52,7 +52,7 @@ class GpuRunner final : public Runner {
   // What comes later works on the memory of what comes before, and goes first.
   Metric::Setup setup_;
   Samples samples_;
-  std::unique_ptr<Steps> pairs_, prepared_;
+  std::unique_ptr<Schedule> pairs_, prepared_;
 };
 
 }  // namespace

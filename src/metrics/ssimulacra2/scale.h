@@ -38,7 +38,7 @@ struct Planes {
 };
 
 /// Where the pixels of one picture come from at one scale: exactly one of the three.
-struct Source {
+struct ScaleReader {
   const Rows* rows = nullptr;      // the picture itself
   const Planes* linear = nullptr;  // a smaller scale, linear light
   const Planes* xyb = nullptr;     // prepared before
@@ -66,7 +66,7 @@ struct Scale {
   int width = 0;
   int height = 0;
   int band_rows = 0;                        // even
-  std::array<Source, 2> source;             // reference, distorted
+  std::array<ScaleReader, 2> readers;       // reference, distorted
   std::array<const Planes*, 2> next{};      // where the next scale's linear light goes; null: nowhere
   BlockState* blocks = nullptr;             // one for each block of columns
   TileSums* tiles = nullptr;                // one for each tile, row by row
@@ -87,7 +87,7 @@ void score_scale(const Scale& scale, std::byte* scratch);
 
 /// Rows row_begin .. row_end - 1 of one picture as positive XYB and, where `next` is given, the next scale's linear
 /// light. row_begin is even.
-void prepare_rows(const Source& source, int width, int height, int row_begin, int row_end, const Planes& xyb,
+void prepare_rows(const ScaleReader& reader, int width, int height, int row_begin, int row_end, const Planes& xyb,
                   const Planes* next);
 
 }  // namespace acuity::ssimulacra2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // SSIMULACRA2 on a GPU, in steps: each a diagonal of tiles (kernels.h), of every scale as soon as the one above it has
 // made its light.
-#ifndef ACUITY_METRICS_SSIMULACRA2_GPU_STEPS_H
-#define ACUITY_METRICS_SSIMULACRA2_GPU_STEPS_H
+#ifndef ACUITY_METRICS_SSIMULACRA2_GPU_SCHEDULE_H
+#define ACUITY_METRICS_SSIMULACRA2_GPU_SCHEDULE_H
 
 #include <array>
 #include <memory>
@@ -15,11 +15,11 @@
 
 namespace acuity::ssimulacra2 {
 
-class Steps {
+class Schedule {
  public:
   /// For pairs, or for pictures against a reference whose samples are kept on the device.
   enum class Kind { pairs, prepared };
-  static Result<std::unique_ptr<Steps>> create(const Metric::Setup& setup, Kind kind);
+  static Result<std::unique_ptr<Schedule>> create(const Metric::Setup& setup, Kind kind);
 
   /// The errors of every scale.
   Result<std::vector<ScaleErrors>> run(Samples& samples, const InputRows& reference, const InputRows& distorted);
@@ -49,7 +49,7 @@ class Steps {
     size_t xyb = 0, blurred = 0, state = 0, row_state = 0, light = 0;  // offsets
     int made_steps = 0;                                                // whose pixels have been asked for
 
-    // Steps go from queue to queue: pixels are made, rows filtered, columns filtered. Small scales have one for all.
+    // Schedule go from queue to queue: pixels are made, rows filtered, columns filtered. Small scales have one for all.
     // Bands that are one block take turns on several queues for the rows.
     std::vector<Queue*> queues;
     Events made{}, filtered{}, finished{};  // pixels, rows, columns of a step
@@ -71,7 +71,7 @@ class Steps {
     size_t plane_floats(int rows_held) const { return static_cast<size_t>(rows_held) * static_cast<size_t>(stride); }
   };
 
-  Steps(const Metric::Setup& setup, const Shape& shape);
+  Schedule(const Metric::Setup& setup, const Shape& shape);
   ScalePlan plan_of(Size size, const Shape& shape) const;
   Status allocate();
   Status create_queues(ScalePlan& plan);

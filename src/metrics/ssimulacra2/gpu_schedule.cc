@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/ssimulacra2/gpu_steps.h"
+#include "metrics/ssimulacra2/gpu_schedule.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,7 +40,7 @@ int whole(int count, int of) { return groups(count, of) * of; }
 // the last tiles come long after the last samples have arrived. So it is for prepared references, where the samples are
 // not what is waited for, of pictures wide enough. Else several whole bands are in work at once, each on a queue of its
 // own. The largest scales are worked on so; the others are one block wide and one band at a time.
-struct Steps::Shape {
+struct Schedule::Shape {
   struct Cut {
     int band_rows;
     int block_columns;  // 0: as wide as the picture
@@ -52,13 +52,13 @@ struct Steps::Shape {
 };
 
 // A ring never needs more rows than the picture has, however high the strips are.
-int Steps::ScalePlan::ring_of(int its_bands) const {
+int Schedule::ScalePlan::ring_of(int its_bands) const {
   return std::min(its_bands * band_rows, whole(size.height, kBandUnit)) + kBandUnit;
 }
-int Steps::ScalePlan::xyb_ring() const { return ring_of(rings.xyb); }
-int Steps::ScalePlan::ring() const { return ring_of(rings.blurred); }
+int Schedule::ScalePlan::xyb_ring() const { return ring_of(rings.xyb); }
+int Schedule::ScalePlan::ring() const { return ring_of(rings.blurred); }
 
-Steps::ScalePlan Steps::plan_of(Size size, const Shape& shape) const {
+Schedule::ScalePlan Schedule::plan_of(Size size, const Shape& shape) const {
   ScalePlan plan;
   const size_t s = plans_.size();
   const Shape::Cut cut = s < shape.largest.size() ? shape.largest[s] : Shape::Cut{kSmallBandRows, 0, {}};
@@ -82,7 +82,7 @@ Steps::ScalePlan Steps::plan_of(Size size, const Shape& shape) const {
   return plan;
 }
 
-Steps::Steps(const Metric::Setup& setup, const Shape& shape)
+Schedule::Schedule(const Metric::Setup& setup, const Shape& shape)
     : setup_(setup), bands_at_once_(shape.bands_at_once), workspace_(setup.pool) {
   for (const Size size : scale_sizes(setup.width, setup.height)) {
     plans_.push_back(plan_of(size, shape));
@@ -92,16 +92,16 @@ Steps::Steps(const Metric::Setup& setup, const Shape& shape)
   pixel_ring_ = std::min((whole(first.blocks, bands_at_once_) + shape.bands_ahead) * first.band_rows, setup.height);
 }
 
-Result<std::unique_ptr<Steps>> Steps::create(const Metric::Setup& setup, Kind kind) {
+Result<std::unique_ptr<Schedule>> Schedule::create(const Metric::Setup& setup, Kind kind) {
   constexpr Shape kBands{{Shape::Cut{128, 0, {6, 4}}, {64, 0, {3, 2}}}, 2, 2};
   constexpr Shape kDiagonals{{Shape::Cut{128, 512, {5, 2}}, {64, 256, {5, 2}}}, 1, 2};
   const bool diagonals = kind == Kind::prepared && setup.width > kMostColumnsOfBands;
-  std::unique_ptr<Steps> steps(new Steps(setup, diagonals ? kDiagonals : kBands));
-  ACUITY_TRY(steps->allocate());
-  return steps;
+  std::unique_ptr<Schedule> schedule(new Schedule(setup, diagonals ? kDiagonals : kBands));
+  ACUITY_TRY(schedule->allocate());
+  return schedule;
 }
 
-Status Steps::allocate() {
+Status Schedule::allocate() {
   MemoryLayout layout;
   for (ScalePlan& plan : plans_) {
     plan.xyb = layout.place(2 * kChannels * plan.plane_floats(plan.xyb_ring()));
@@ -119,14 +119,15 @@ Status Steps::allocate() {
   return workspace_.create_events(arrived_);
 }
 
-Status Steps::create_queues(ScalePlan& plan) {
+Status Schedule::create_queues(ScalePlan& plan) {
   for (Queue*& queue : plan.queues) ACUITY_TRY_ASSIGN(queue, workspace_.create_queue());
   for (Events* events : {&plan.made, &plan.filtered, &plan.finished}) ACUITY_TRY(workspace_.create_events(*events));
   ACUITY_TRY_ASSIGN(plan.done, workspace_.create_event());
   return {};
 }
 
-Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const InputRows& reference, const InputRows& distorted) {
+Result<std::vector<ScaleErrors>> Schedule::run(Samples& samples, const InputRows& reference,
+                                               const InputRows& distorted) {
   ACUITY_TRY(samples.begin(reference, distorted, pixel_ring_, bands_at_once_ * plans_[0].band_rows));
   ACUITY_TRY(repeat_or_give(samples));
   ACUITY_TRY(samples.queue().wait());
@@ -137,7 +138,7 @@ Result<std::vector<ScaleErrors>> Steps::run(Samples& samples, const InputRows& r
 // Giving a large picture's work to the driver takes the processor as long as the device takes for it, so the device
 // keeps it for the next pictures in the same places. Whoever calls but once does not pay for that: the second call is
 // recorded.
-Status Steps::repeat_or_give(Samples& samples) {
+Status Schedule::repeat_or_give(Samples& samples) {
   if (!samples.may_be_recorded()) return give(samples);
   const auto known = std::find_if(repeated_.begin(), repeated_.end(),
                                   [&](const Repeated& repeated) { return repeated.places == samples.places(); });
@@ -160,7 +161,7 @@ Status Steps::repeat_or_give(Samples& samples) {
 }
 
 // All of it. The queue of the samples begins, as recording wants it, and comes last.
-Status Steps::give(Samples& samples) {
+Status Schedule::give(Samples& samples) {
   for (ScalePlan& plan : plans_) plan.made_steps = 0;
   if (recording_) {
     ACUITY_TRY(samples.queue().signal(*begun_));
@@ -172,7 +173,7 @@ Status Steps::give(Samples& samples) {
 }
 
 // The pixels of some bands, of which `band` is the first.
-Status Steps::make_bands(Samples& samples, int band) {
+Status Schedule::make_bands(Samples& samples, int band) {
   const ScalePlan& plan = plans_[0];
   const int y = band * plan.band_rows, y_end = std::min(y + bands_at_once_ * plan.band_rows, setup_.height);
   if (!samples.are_made()) return samples.make(plan.pixels(), y, y_end, recording_);
@@ -187,7 +188,7 @@ Status Steps::make_bands(Samples& samples, int band) {
 }
 
 // The last step of a scale that makes something which the next scale's step is made of.
-int Steps::last_step_above(const ScalePlan& above, const ScalePlan& plan, int step) {
+int Schedule::last_step_above(const ScalePlan& above, const ScalePlan& plan, int step) {
   int last = 0;
   for (int i = 0; i < plan.blocks_of(step); ++i) {
     const int block = plan.first_block(step) + i, band = step - block;
@@ -200,7 +201,7 @@ int Steps::last_step_above(const ScalePlan& above, const ScalePlan& plan, int st
 
 // The last step of the next scale that looks at light which this step overwrites, where so many bands of it are held;
 // negative if there is none.
-int Steps::last_step_below(const ScalePlan& plan, const ScalePlan& below, int light_bands, int step) {
+int Schedule::last_step_below(const ScalePlan& plan, const ScalePlan& below, int light_bands, int step) {
   int last = -1;
   for (int i = 0; i < plan.blocks_of(step); ++i) {
     const int block = plan.first_block(step) + i, band = (step - block) * plan.band_rows / 2 / below.band_rows;
@@ -214,7 +215,7 @@ int Steps::last_step_below(const ScalePlan& plan, const ScalePlan& below, int li
 
 // How many bands of a scale's light are held: as few as let no step wait for one that is given after it, and one more,
 // lest it wait for the one given just before.
-int Steps::light_bands_of(const ScalePlan& above, const ScalePlan& plan) {
+int Schedule::light_bands_of(const ScalePlan& above, const ScalePlan& plan) {
   const auto enough = [&](int light_bands) {
     int given = 0;
     for (int step = 0; step < above.steps(); ++step) {
@@ -229,7 +230,7 @@ int Steps::light_bands_of(const ScalePlan& above, const ScalePlan& plan) {
 }
 
 // A step of a scale, and of those below it the steps that it completes.
-Status Steps::run_step(Samples& samples, size_t s) {
+Status Schedule::run_step(Samples& samples, size_t s) {
   ScalePlan& plan = plans_[s];
   const int step = plan.made_steps++;
   ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
@@ -275,7 +276,7 @@ Status Steps::run_step(Samples& samples, size_t s) {
 }
 
 // XYB and the next scale's light of both pictures.
-Status Steps::make_pixels(size_t s, const Samples::Places& from, int step) {
+Status Schedule::make_pixels(size_t s, const Samples::Places& from, int step) {
   const ScalePlan& plan = plans_[s];
   const ScalePlan* const next = s + 1 < plans_.size() ? &plans_[s + 1] : nullptr;
   const auto& [reference, distorted] = from;
@@ -289,7 +290,7 @@ Status Steps::make_pixels(size_t s, const Samples::Places& from, int step) {
 }
 
 // Both filters and the sums, once the XYB is there.
-Status Steps::filter_step(const ScalePlan& plan, int step) {
+Status Schedule::filter_step(const ScalePlan& plan, int step) {
   Queue& rows = plan.rows(step);
   Queue& columns = plan.columns();
   if (plan.several_queues()) {
