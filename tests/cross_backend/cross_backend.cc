@@ -407,7 +407,7 @@ int test_pictures(const std::string& device, Amount amount) {
       compare(entry.info, device, pair, false, 0);
       if (!quick) compare(entry.info, device, pair, true, 0);
     }
-    for (int side = brief ? 31 : 8; side <= (brief ? 31 : 80); side += quick ? 23 : 1) {
+    for (int side = 8; side <= 80 && !brief; side += quick ? 23 : 1) {
       test_drawn(entry.info, device, side, 8 + (side * 29) % 73, quick ? side == 31 : true);
     }
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {1, 9}, {3, 2}, {5, 70}, {33, 7}}) {
@@ -419,7 +419,7 @@ int test_pictures(const std::string& device, Amount amount) {
     }
     test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
     for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {
-      test_drawn(entry.info, device, 45, 140, true, channels);
+      test_drawn(entry.info, device, 45, 140, !brief || channels == Channels::rgba, channels);
     }
     if (!brief) test_options(entry, device);
     for (const int strip : {0, 34}) {
