@@ -23,7 +23,7 @@
 namespace acuity::tests {
 namespace {
 
-constexpr size_t kFrames = 7;  // more than are in flight, so that places are used again
+constexpr size_t kFrames = 7;
 
 struct Clip {
   std::string name;
@@ -127,8 +127,10 @@ Clip upside_down(Clip clip) {
   return clip;
 }
 
-Result<FrameScore> score(const std::string& device, const FrameMetricRequest& metric, const Clip& clip, bool owned) {
-  FrameScorerOptions options{.format = FrameFormat{clip.shape}, .device = device, .threads = 2};
+Result<FrameScore> score(const std::string& device, const FrameMetricRequest& metric, const Clip& clip, bool owned,
+                         int in_flight = 0) {
+  FrameScorerOptions options{
+      .format = FrameFormat{clip.shape}, .device = device, .threads = 2, .frames_in_flight = in_flight};
   options.metrics.push_back(metric);
   Result<FrameScorer> scorer = FrameScorer::create(options);
   if (!scorer.ok()) return scorer.status();
@@ -241,6 +243,18 @@ class Checks {
     count(fmt::format("{} {}", what, clip.name), trouble);
   }
 
+  // However many frames are in flight.
+  void compare_in_flight(const FrameMetricRequest& metric, const Clip& clip) {
+    const Result<FrameScore> expected = score("cpu", metric, clip, true);
+    for (const int in_flight : {1, 2, 8}) {
+      const Result<FrameScore> found = score(id_, metric, clip, true, in_flight);
+      count(fmt::format("{} {}, {} in flight", metric.metric, clip.name, in_flight),
+            !expected.ok() ? expected.status().message()
+            : !found.ok()  ? found.status().message()
+                           : difference(*expected, *found));
+    }
+  }
+
   // A feature that is set up for more bits than frames have.
   void compare_widened(const FeatureEntry& entry, const FrameShape& shape, int depth) {
     FrameShape wide = shape;
@@ -336,9 +350,9 @@ void check_metric(const FrameMetricEntry& metric, Amount amount, Checks& checks)
   const std::string& name = metric.info.name;
   // Features that refuse small frames get larger ones, or have nothing to say of them.
   int more = metric.info.minimum_side > 60 ? metric.info.minimum_side : 0;
-  const bool quick = amount != Amount::all, brief = amount == Amount::brief, few = brief || (quick && more > 0);
   if (name == "cambi") more = 160;
   if (name.starts_with("speed_")) more = 560;
+  const bool quick = amount != Amount::all, brief = amount == Amount::brief, few = brief || (quick && more > 0);
   std::vector<Subsampling> subsamplings{Subsampling::yuv420, Subsampling::yuv422, Subsampling::yuv444,
                                         Subsampling::grey};
   if (few) subsamplings = {Subsampling::yuv420};
@@ -389,6 +403,7 @@ void check_models(bool quick, Checks& checks) {
       checks.compare({"vmaf", {{"model", model.name}}}, clip);
     }
   }
+  checks.compare_in_flight({"vmaf"}, drawn_clip({98, 66, 8, Subsampling::yuv420}, 3 * kFrames));
 }
 
 }  // namespace
