@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "acuity/export.h"
+#include "acuity/frame.h"
 #include "acuity/image.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
@@ -33,6 +34,8 @@ struct MemoryPlan {
 /// MemoryMode::automatic is taken as full. Never less than is used, and at most 10 % more.
 ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int height,
                                           SampleType type = SampleType::u8, Channels channels = Channels::rgb);
+/// The same for frames of video. On the CPU they become RGB floats first, in memory that is not counted.
+ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, const FrameShape& frame);
 
 }  // namespace acuity
 

@@ -35,9 +35,10 @@ namespace acuity {
 /// - full: as much as is fastest, whatever memory that takes
 /// - strip: at most so many rows, or the few more that the metric needs; on a GPU the samples of both pictures are
 /// there as well
-/// - automatic: full; on a GPU that has not enough memory free for an 8-bit RGB pair, the largest strip that fits
+/// - automatic: full; on a GPU that has not enough memory free, the largest strip that fits
 ///
-/// If that does not fit either, Scorer::create answers with StatusCode::too_big.
+/// If that does not fit either: StatusCode::too_big, from Scorer::create, or from scoring larger samples than 8-bit
+/// RGB.
 struct MemoryMode {
   enum class Kind { automatic, full, strip };
   Kind kind = Kind::automatic;

@@ -154,11 +154,12 @@ Status PairScorer::open_reference() {
   const ImageView& view = reference_.view;
   const bool several = job_.distorted.size() > 1;
   side_by_side_ = several && threads_.count() > 1 && int64_t{view.width} * view.height <= kSmallPixels;
+  if (job_.opening.valid()) locking_ = std::async([this] { lock_picture(job_, reference_); });
+  const Status opened = open_scorer();
   if (job_.opening.valid()) {
-    locking_ = std::async([this] { lock_picture(job_, reference_); });
+    ACUITY_TRY(job_.opening.get().device.status());
     spans_.push_back(job_.opening.get().span);
   }
-  const Status opened = open_scorer();
   return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
 }
 

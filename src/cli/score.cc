@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -119,16 +120,20 @@ Status plan_output(const Request& request, Plan& plan) {
   return {};
 }
 
-// Opening a GPU takes long, so that begins here.
+// Opening a GPU takes long: pictures are read meanwhile. NVIDIA's driver creates a queue of the hardware for each
+// connection and takes most of its time for that, at the end of the process again; one is enough for one pair.
+void begin_opening(ScoreJob& job, bool one_pair) {
+  if (job.device == "auto" || job.device == "cpu") return;
+  if (one_pair) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*replace=*/0);
+  job.opening = std::async([name = job.device] {
+    OpenedDevice opened;
+    opened.span = timed("open " + name, [&] { opened.device = open_device(name); });
+    return opened;
+  });
+}
+
 Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
-  if (job.device != "auto" && job.device != "cpu") {
-    job.opening = std::async([name = job.device] {
-      OpenedDevice opened;
-      opened.span = timed("open " + name, [&] { opened.device = open_device(name); });
-      return opened;
-    });
-  }
   const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
   if (!memory.ok()) return memory.status();
   job.memory = *memory;
@@ -216,11 +221,11 @@ Result<Plan> make_plan(const Request& request) {
       std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });
   if (pooled && !plan.video)
     return usage("--fail-under names a pool, but only videos have pools and these are pictures; leave the pool out");
+  begin_opening(plan.job, !plan.video && plan.job.distorted.size() == 1);
   if (!plan.video) plan.job.ahead = read_ahead(plan.job);
-  // A device that cannot be used is reported once, before any result; of a single pair of videos frames are read
-  // meanwhile.
-  const bool waits = !plan.video || plan.job.distorted.size() > 1;
-  if (plan.job.opening.valid() && waits) ACUITY_TRY(plan.job.opening.get().device.status());
+  // A device that cannot be used is reported once, before any result. A single pair has only one, and is read and
+  // planned for meanwhile.
+  if (plan.job.opening.valid() && plan.job.distorted.size() > 1) ACUITY_TRY(plan.job.opening.get().device.status());
   return plan;
 }
 

@@ -23,9 +23,7 @@ class Rehearsal {
   explicit Rehearsal(const PlannedWork& work) : work_(work), threads_(Threads::idle(work.threads)) {}
 
   Status begin() {
-    const size_t pixels = static_cast<size_t>(work_.width) * static_cast<size_t>(work_.height);
-    const size_t sample = work_.type == SampleType::u8 ? 1 : work_.type == SampleType::u16 ? 2 : sizeof(float);
-    bytes_ = pixels * static_cast<size_t>(work_.channels) * sample;
+    bytes_ = bytes_of_picture();
     device_ = std::make_shared<CountingDevice>();
     // Page-locked, so that it is not copied.
     ACUITY_TRY_ASSIGN(samples_, allocate_known_pinned(*device_, bytes_));
@@ -105,9 +103,43 @@ class Rehearsal {
   static Status done(const Result<Measurement>& measured) {
     return measured.status().code() == StatusCode::input ? Status() : measured.status();
   }
+  FrameFormat frame_format() const { return {{work_.width, work_.height, work_.kind.depth, work_.kind.subsampling}}; }
+  // Rows as they lie on a device, so that nothing is copied.
+  static size_t row_bytes(const FrameFormat& format, int plane) {
+    const size_t bytes = static_cast<size_t>(format.plane_width(plane)) * static_cast<size_t>(format.sample_bytes());
+    return bytes % 4 == 0 ? bytes : round_up(bytes, 64);
+  }
+  static size_t plane_bytes(const FrameFormat& format, int plane) {
+    return row_bytes(format, plane) * static_cast<size_t>(format.plane_height(plane));
+  }
+  size_t bytes_of_picture() const {
+    if (work_.kind.is_frame) {
+      const FrameFormat format = frame_format();
+      size_t bytes = 0;
+      for (int plane = 0; plane < format.planes_count(); ++plane) bytes += plane_bytes(format, plane);
+      return bytes;
+    }
+    const SampleType type = work_.kind.type;
+    const size_t sample = type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : sizeof(float);
+    return static_cast<size_t>(work_.width) * static_cast<size_t>(work_.height) *
+           static_cast<size_t>(work_.kind.channels) * sample;
+  }
+
   // It owns its memory, so that who keeps it need not copy it.
   Input picture() const {
-    return {interleaved_view(samples_->data(), work_.width, work_.height, work_.channels, work_.type), samples_};
+    if (!work_.kind.is_frame) {
+      return {interleaved_view(samples_->data(), work_.width, work_.height, work_.kind.channels, work_.kind.type),
+              samples_};
+    }
+    const FrameFormat format = frame_format();
+    FrameView view{format};
+    const std::byte* at = samples_->data();
+    for (int plane = 0; plane < format.planes_count(); at += plane_bytes(format, plane++)) {
+      view.planes[static_cast<size_t>(plane)] = at;
+      view.row_strides[static_cast<size_t>(plane)] = static_cast<ptrdiff_t>(row_bytes(format, plane));
+    }
+    view.owner = samples_;
+    return {view, format};
   }
   size_t held() const { return pool_ ? device_->device_count().now() - pool_->unused_bytes() : 0; }
 
@@ -150,8 +182,9 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   return plan;
 }
 
-Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int height, SampleType type,
-                               Channels channels) {
+namespace {
+
+Result<MemoryPlan> plan_options(const ScorerOptions& options, int width, int height, const SampleKind& kind) {
   return guarded<Result<MemoryPlan>>([&]() -> Result<MemoryPlan> {
     if (options.device == "auto") {
       return Status(StatusCode::usage,
@@ -170,9 +203,22 @@ Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int heig
                         .want_map = options.want_map,
                         .threads = options.threads,
                         .on_gpu = options.device != "cpu",
-                        .type = type,
-                        .channels = channels});
+                        .kind = kind});
   });
+}
+
+}  // namespace
+
+Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int height, SampleType type,
+                               Channels channels) {
+  return plan_options(options, width, height, {.type = type, .channels = channels});
+}
+
+Result<MemoryPlan> plan_memory(const ScorerOptions& options, const FrameShape& frame) {
+  // The CPU makes floats of a frame first.
+  if (options.device == "cpu") return plan_options(options, frame.width, frame.height, {.type = SampleType::f32});
+  return plan_options(options, frame.width, frame.height,
+                      {.is_frame = true, .depth = frame.depth, .subsampling = frame.subsampling});
 }
 
 }  // namespace acuity

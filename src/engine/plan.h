@@ -11,6 +11,17 @@
 
 namespace acuity {
 
+/// What is to be scored, as far as memory goes.
+struct SampleKind {
+  SampleType type = SampleType::u8;
+  Channels channels = Channels::rgb;
+  bool is_frame = false;  // of this depth and subsampling, and the above does not count
+  int depth = 8;
+  Subsampling subsampling = Subsampling::yuv420;
+
+  bool operator==(const SampleKind&) const = default;
+};
+
 struct PlannedWork {
   std::span<const RequestedMetric> metrics;
   int width = 0;
@@ -19,8 +30,7 @@ struct PlannedWork {
   bool want_map = false;
   int threads = 0;
   bool on_gpu = false;
-  SampleType type = SampleType::u8;
-  Channels channels = Channels::rgb;
+  SampleKind kind{};
 };
 
 Result<MemoryPlan> plan_memory(const PlannedWork& work);

@@ -32,6 +32,11 @@ bool leaves_metric_usable(StatusCode code) {
          code == StatusCode::cancelled;
 }
 
+// The next strip to try.
+int narrower(int rows, int height) {
+  return rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height))) : rows / 2;
+}
+
 }  // namespace
 
 void Job::State::cancel() noexcept { cancelled_ = true; }
@@ -113,37 +118,50 @@ Status Scoring::choose_device() {
     return {};
   }
   ACUITY_TRY(check_gpu_can(metrics_, options_.want_map));
+  ACUITY_TRY(check_gpu_size(width_, height_));
+  ACUITY_TRY_ASSIGN(first_plan_, plan_for({}, options_.memory.rows));  // somebody may be opening the device meanwhile
   std::shared_ptr<Device> device;
   ACUITY_TRY_ASSIGN(device, open_device(options_.device));
   pool_ = DevicePool::of(device);
   return {};
 }
 
-// On a device: the rows that are worked on at a time, and how many pairs fit.
-Status Scoring::fit_memory() {
-  ACUITY_TRY(check_gpu_size(width_, height_));
+Result<MemoryPlan> Scoring::plan_for(const SampleKind& kind, int rows) const {
+  return plan_memory({.metrics = metrics_,
+                      .width = width_,
+                      .height = height_,
+                      .strip_rows = rows,
+                      .want_map = options_.want_map,
+                      .threads = threads_.count(),
+                      .on_gpu = true,
+                      .kind = kind});
+}
+
+Result<int64_t> Scoring::available_bytes() const {
   int64_t available = 0;
   ACUITY_TRY_ASSIGN(available, pool_->device().free_bytes());
   available += static_cast<int64_t>(pool_->unused_bytes());
   std::optional<int64_t> cap;
   ACUITY_TRY_ASSIGN(cap, vram_cap(options_));
   if (cap) available = std::min(available, *cap - static_cast<int64_t>(pool_->held_bytes()));
+  return available;
+}
 
+// On a device: the rows that are worked on at a time, no more than before, and how many pairs fit.
+Status Scoring::fit_memory(const SampleKind& kind, int64_t available) {
   const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
   MemoryPlan plan;
-  for (int rows = options_.memory.rows;;) {
-    ACUITY_TRY_ASSIGN(plan, plan_memory({.metrics = metrics_,
-                                         .width = width_,
-                                         .height = height_,
-                                         .strip_rows = rows,
-                                         .want_map = options_.want_map,
-                                         .threads = threads_.count(),
-                                         .on_gpu = true}));
+  for (int rows = strip_rows_;;) {
+    if (first_plan_) {
+      plan = *std::exchange(first_plan_, {});
+    } else {
+      ACUITY_TRY_ASSIGN(plan, plan_for(kind, rows));
+    }
     if (plan.pair.device <= available) {
       strip_rows_ = rows;
       break;
     }
-    rows = rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height_))) : rows / 2;
+    rows = narrower(rows, height_);
     if (!automatic || rows < kFewestRows) {
       return Status(StatusCode::too_big,
                     fmt::format("{}x{} pixels need {} bytes of memory{} on {}, but {} are available; {}", width_,
@@ -155,14 +173,58 @@ Status Scoring::fit_memory() {
   // Tiny pictures may need nothing, where a metric has its answer without looking.
   const int64_t further = std::max<int64_t>(plan.further_pair.device, 1);
   pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / further);
+  fitted_.push_back(kind);
   return {};
+}
+
+// Samples of another kind than any before may need more. Then strips become narrower.
+Status Scoring::make_room(const Input& input) {
+  if (!pool_ || !input.has_picture() || !input.state()->device.empty()) return {};
+  const std::optional<Input::State::Frame>& frame = input.state()->frame;
+  const SampleKind kind =
+      frame ? SampleKind{.is_frame = true, .depth = frame->format.depth, .subsampling = frame->format.subsampling}
+            : SampleKind{.type = input.view().type, .channels = input.view().channels};
+  const std::lock_guard lock(room_mutex_);
+  if (std::find(fitted_.begin(), fitted_.end(), kind) != fitted_.end()) return {};
+  pool_->free_unused();  // places for samples of another kind
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, available_bytes());
+  const int rows_before = strip_rows_;
+  // What this Scorer holds itself is for this as well.
+  available += static_cast<int64_t>(wide_->unused_bytes() + (narrow_ ? narrow_->unused_bytes() : 0));
+  ACUITY_TRY(fit_memory(kind, available));
+  if (strip_rows_ != rows_before) renew_slots();
+  return {};
+}
+
+void Scoring::renew_slots() {
+  wide_->renew();
+  if (narrow_) narrow_->renew();
+  pool_->free_unused();
+}
+
+// Memory ran out in spite of the plan, in strips of so many rows: others use the device as well. Whether to try again.
+bool Scoring::narrow_strips(int rows_before) {
+  if (!pool_ || options_.memory.kind != MemoryMode::Kind::automatic) return false;
+  const std::lock_guard lock(room_mutex_);
+  if (strip_rows_ != rows_before) return true;  // somebody was here before
+  const int rows = narrower(rows_before, height_);
+  if (rows < kFewestRows) return false;
+  strip_rows_ = rows;
+  renew_slots();
+  return true;
 }
 
 // How many pairs may be in work side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
 // enough for one to be sent while the other is worked on.
 Status Scoring::make_first_slot() {
   strip_rows_ = options_.memory.rows;
-  if (pool_) ACUITY_TRY(fit_memory());
+  if (pool_) {
+    ACUITY_TRY(check_gpu_size(width_, height_));
+    int64_t available = 0;
+    ACUITY_TRY_ASSIGN(available, available_bytes());
+    ACUITY_TRY(fit_memory({}, available));
+  }
   const bool small = int64_t{width_} * height_ <= kSmallPixels;
   const size_t side_by_side =
       pool_ ? std::min(kSmallOnGpu, pairs_that_fit_ - 1) : static_cast<size_t>(threads_.count());
@@ -170,9 +232,14 @@ Status Scoring::make_first_slot() {
   narrow_.reset();
   if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_slot(one_thread_); });
   const Stopwatch watch;
-  std::unique_ptr<Slot> slot;
-  ACUITY_TRY_ASSIGN(slot, wide_->take());
-  wide_->give_back(std::move(slot));
+  Result<std::unique_ptr<Slot>> slot = Status();
+  int rows = 0;
+  do {
+    rows = strip_rows_;
+    slot = wide_->take();
+  } while (slot.status().code() == StatusCode::device_memory && narrow_strips(rows));
+  if (!slot.ok()) return slot.status();
+  wide_->give_back(std::move(*slot));
   if (pool_) {
     const DeviceInfo& info = pool_->device().info();
     set_up_ms_ = {{"open_device", info.open_ms}, {"probe_device", info.probe_ms}};
@@ -184,14 +251,15 @@ Status Scoring::make_first_slot() {
 Result<std::unique_ptr<Slot>> Scoring::make_slot(const Threads& threads) {
   auto slot = std::make_unique<Slot>();
   for (const RequestedMetric& metric : metrics_) {
-    ACUITY_TRY_ASSIGN(slot->metrics.emplace_back(), metric.entry->create({.width = width_,
-                                                                          .height = height_,
-                                                                          .want_map = options_.want_map,
-                                                                          .options = metric.options,
-                                                                          .strip_rows = std::min(strip_rows_, height_),
-                                                                          .threads = &threads,
-                                                                          .tasks = &senders_,
-                                                                          .pool = pool_}));
+    ACUITY_TRY_ASSIGN(slot->metrics.emplace_back(),
+                      metric.entry->create({.width = width_,
+                                            .height = height_,
+                                            .want_map = options_.want_map,
+                                            .options = metric.options,
+                                            .strip_rows = std::min(strip_rows_.load(), height_),
+                                            .threads = &threads,
+                                            .tasks = &senders_,
+                                            .pool = pool_}));
   }
   return slot;
 }
@@ -236,6 +304,7 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
     return std::shared_ptr<const Reference::State>(std::move(prepared));
   }
   prepared->pool = pool_;
+  ACUITY_TRY(make_room(reference));
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, wide_->take());
   Status status = guarded<Status>([&]() -> Status {
@@ -283,7 +352,16 @@ void Scoring::work_off_line() {
 }
 
 void Scoring::run_on(Slots& slots, Job::State& job) {
-  job.complete(guarded<Result<std::vector<Score>>>([&] { return score(slots, job); }));
+  job.complete(guarded<Result<std::vector<Score>>>([&] { return score_in_strips(slots, job); }));
+}
+
+// In narrower ones than were planned where memory runs out.
+Result<std::vector<Score>> Scoring::score_in_strips(Slots& slots, Job::State& job) {
+  while (true) {
+    const int rows = strip_rows_;
+    Result<std::vector<Score>> scores = score(slots, job);
+    if (scores.status().code() != StatusCode::device_memory || !narrow_strips(rows)) return scores;
+  }
 }
 
 // What this Scorer's metrics prepared.
@@ -329,6 +407,7 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
   ACUITY_TRY(validate(job.distorted, "distorted"));
   ACUITY_TRY_ASSIGN(job.distorted, for_metrics(job.distorted));
   const double convert_ms = watch.milliseconds();
+  for (const Input& input : {job.reference, job.distorted}) ACUITY_TRY(make_room(input));
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, slots.take());
   std::vector<Measured> measured = measure(*slot, job, prepared);

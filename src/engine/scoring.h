@@ -18,6 +18,7 @@
 #include "base/task_threads.h"
 #include "base/threads.h"
 #include "engine/slots.h"
+#include "engine/plan.h"
 #include "engine/requests.h"
 
 namespace acuity {
@@ -79,7 +80,12 @@ class Scoring {
   explicit Scoring(const ScorerOptions& options, int width, int height);
 
   Status choose_device();
-  Status fit_memory();
+  Result<MemoryPlan> plan_for(const SampleKind& kind, int rows) const;
+  Result<int64_t> available_bytes() const;
+  Status fit_memory(const SampleKind& kind, int64_t available);
+  Status make_room(const Input& input);
+  bool narrow_strips(int rows_before);
+  void renew_slots();
   Status make_first_slot();
   Result<std::unique_ptr<Slot>> make_slot(const Threads& threads);
   Slots& slots_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
@@ -90,6 +96,7 @@ class Scoring {
   Result<std::vector<const PreparedReference*>> find_prepared(const Reference::State& reference) const;
   void run_on(Slots& slots, Job::State& job);
   Result<std::vector<Score>> score(Slots& slots, Job::State& job);
+  Result<std::vector<Score>> score_in_strips(Slots& slots, Job::State& job);
   void work_off_line();
 
   struct Measured {
@@ -109,8 +116,11 @@ class Scoring {
   std::vector<const MetricInfo*> infos_;  // of those
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
   std::string device_reason_;             // why it was chosen, where the caller left it open
-  int strip_rows_ = 0;                    // 0: the metrics decide
-  size_t pairs_that_fit_ = 1;             // on the device
+  std::optional<MemoryPlan> first_plan_;  // made while the device is opened
+  std::mutex room_mutex_;
+  std::vector<SampleKind> fitted_;   // what there is room for
+  std::atomic<int> strip_rows_ = 0;  // 0: the metrics decide
+  size_t pairs_that_fit_ = 1;        // on the device
   std::mutex set_up_mutex_;
   std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
   Threads threads_, one_thread_{1};

@@ -26,10 +26,14 @@ Result<std::unique_ptr<Slot>> Slots::take() {
       continue;
     }
     ++made_;
+    const uint64_t generation = generation_;
     lock.unlock();
     Result<std::unique_ptr<Slot>> slot = make_();
     lock.lock();
-    if (slot.ok()) return slot;
+    if (slot.ok()) {
+      (*slot)->generation = generation;
+      return slot;
+    }
     --made_;
     changed_.notify_all();
     is_short = is_short_of_memory(slot.status());
@@ -40,9 +44,31 @@ Result<std::unique_ptr<Slot>> Slots::take() {
 void Slots::give_back(std::unique_ptr<Slot> slot) {
   {
     const std::lock_guard lock(mutex_);
-    unused_.push_back(std::move(slot));
+    if (slot->generation == generation_) unused_.push_back(std::move(slot));
   }
+  if (slot) return drop(std::move(slot));
   changed_.notify_one();
+}
+
+size_t Slots::unused_bytes() const {
+  const std::lock_guard lock(mutex_);
+  size_t bytes = 0;
+  for (const std::unique_ptr<Slot>& slot : unused_) {
+    for (const std::unique_ptr<Metric>& metric : slot->metrics) bytes += metric->working_bytes();
+  }
+  return bytes;
+}
+
+void Slots::renew() {
+  std::vector<std::unique_ptr<Slot>> old;
+  {
+    const std::lock_guard lock(mutex_);
+    ++generation_;
+    made_ -= unused_.size();
+    old.swap(unused_);
+  }
+  old.clear();
+  changed_.notify_all();
 }
 
 void Slots::drop(std::unique_ptr<Slot> slot) {

@@ -4,6 +4,7 @@
 #define ACUITY_ENGINE_SLOTS_H
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@ namespace acuity {
 
 struct Slot {
   std::vector<std::unique_ptr<Metric>> metrics;
+  uint64_t generation = 0;
 };
 
 /// Slots of one kind, made when they are needed and used again. May be used from several threads.
@@ -28,16 +30,21 @@ class Slots {
   void give_back(std::unique_ptr<Slot> slot);
   /// Of one whose metrics failed.
   void drop(std::unique_ptr<Slot> slot);
+  /// From now on all are made anew.
+  void renew();
 
   size_t most() const { return most_; }
+  /// Of those that nobody uses, by the metrics' count.
+  size_t unused_bytes() const;
 
  private:
   const size_t most_;
   const Make make_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::unique_ptr<Slot>> unused_;
   size_t made_ = 0;
+  uint64_t generation_ = 0;
 };
 
 }  // namespace acuity

@@ -98,6 +98,30 @@ TEST_F(PlanTest, IsWhatIsAllocatedOnADevice) {
   }
 }
 
+TEST_F(PlanTest, IsWhatFramesOfVideoTake) {
+  for (const std::string& metric : picture_metrics(true)) {
+    for (const FrameFormat& format : {FrameFormat{{1400, 1000}}, FrameFormat{{1399, 700, 10, Subsampling::yuv444}},
+                                      FrameFormat{{360, 200, 8, Subsampling::yuv422}}}) {
+      for (const MemoryMode& mode : kModes) {
+        const std::string what = fmt::format("{} frames {}x{} of {} bits, strip {}", metric, format.width,
+                                             format.height, format.depth, mode.rows);
+        const ScorerOptions options{.metrics = {metric}, .device = "cuda", .memory = mode};
+        const MemoryPlan plan = must(plan_memory(options, format));
+        // More than a frame needs.
+        const HostMemory memory = pictures(format.width, format.height, {SampleType::u16, Channels::rgb});
+        FrameView view{format};
+        for (int plane = 0; plane < 3; ++plane) {
+          view.planes[static_cast<size_t>(plane)] = memory.data();
+          view.row_strides[static_cast<size_t>(plane)] = format.plane_width(plane) * format.sample_bytes();
+        }
+        Scorer scorer = must(Scorer::create(options, format.width, format.height));
+        ASSERT_TRUE(scorer.score(Input(view, format), Input(view, format)).ok()) << what;
+        expect_planned(plan.pair.device, most("memory"), what);
+      }
+    }
+  }
+}
+
 TEST_F(PlanTest, IsWhatSeveralMetricsAllocateTogether) {
   const ScorerOptions options{.metrics = {"ssimulacra2", "butteraugli", "dssim", "iwssim", "psnr"}, .device = "cuda"};
   const MemoryPlan plan = must(plan_memory(options, 1400, 1000));
@@ -218,6 +242,57 @@ TEST_F(PlanTest, AutomaticTakesTheLargestStripThatFits) {
     const Status refused = Scorer::create(options, kWidth, kHeight).status();
     EXPECT_EQ(refused.code(), StatusCode::too_big) << metric;
     EXPECT_TRUE(contains(refused.message(), fmt::format("{}", options.vram_cap_bytes))) << refused.message();
+  }
+}
+
+// Which is known only when they come.
+TEST_F(PlanTest, AutomaticMakesRoomForLargerSamples) {
+  constexpr int kWidth = 1400, kHeight = 1000;
+  for (const std::string& metric : picture_metrics(true)) {
+    ScorerOptions options{.metrics = {metric}, .device = "cuda"}, strips = options;
+    strips.memory = MemoryMode::strip(64);
+    options.vram_cap_bytes = must(plan_memory(strips, kWidth, kHeight, SampleType::f32)).pair.device;
+    const HostMemory floats = pictures(kWidth, kHeight, {SampleType::f32, Channels::rgb});
+    std::memset(floats.data(), 0, floats.size());
+    const ImageView large[] = {views_[0], views_[1]};
+    const HostMemory bytes = pictures(kWidth, kHeight, kKinds[0]);
+    {
+      Scorer scorer = must(Scorer::create(options, kWidth, kHeight));
+      ASSERT_TRUE(scorer.score(views_[0], views_[1]).ok()) << metric;
+      const auto scores = scorer.score(large[0], large[1]);
+      ASSERT_TRUE(scores.ok()) << metric << ": " << scores.status().message();
+      EXPECT_LE(most("memory"), options.vram_cap_bytes) << metric;
+    }
+
+    options.memory = MemoryMode::full();
+    options.vram_cap_bytes = must(plan_memory(options, kWidth, kHeight)).pair.device;
+    Scorer full = must(Scorer::create(options, kWidth, kHeight));
+    EXPECT_EQ(full.score(large[0], large[1]).status().code(), StatusCode::too_big) << metric;
+  }
+}
+
+TEST_F(PlanTest, AutomaticTriesNarrowerStripsWhereMemoryRunsOut) {
+  const HostMemory memory = pictures(1400, 1000, kKinds[0]);
+  for (const bool automatic : {true, false}) {
+    for (int calls = 0; calls < 3; ++calls) {
+      ScorerOptions options{.metrics = {"ssimulacra2"}, .device = "cuda"};
+      if (!automatic) options.memory = MemoryMode::full();
+      Result<Scorer> scorer = Scorer::create(options, 1400, 1000);
+      ASSERT_TRUE(scorer.ok());
+      fake->failure = 2;
+      fake->calls_before_failure = calls;
+      fake->failing_function = "cuMemAlloc_v2";
+      const auto scores = scorer->score(views_[0], views_[1]);
+      ASSERT_TRUE(fake->failing_function.empty() || calls > 0);
+      if (!fake->failing_function.empty()) continue;
+      ASSERT_EQ(scores.ok(), automatic) << scores.status().message();
+      if (automatic) {
+        EXPECT_EQ(scores->front().provenance.memory_mode, "strip 512");
+      } else {
+        EXPECT_EQ(scores.status().code(), StatusCode::device_memory);
+      }
+    }
+    fake->failing_function.clear();
   }
 }
 

@@ -148,7 +148,8 @@ TEST_F(UploadOnceTest, EachDeviceGetsItOnce) {
 TEST_F(UploadOnceTest, APictureThatCouldNotBeSentIsSentAnew) {
   std::vector<std::byte> pixels(2 * kBytes, std::byte{100});
   const Input inputs[] = {view_of(pixels.data()), view_of(pixels.data() + kBytes)};
-  Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, kWidth, kHeight));
+  Scorer scorer =
+      must(Scorer::create({.metrics = {"psnr"}, .device = "cuda", .memory = MemoryMode::full()}, kWidth, kHeight));
   ASSERT_TRUE(scorer.score(view_of(pixels.data()), view_of(pixels.data())).ok());
   fake->failing_function = "cuMemcpyHtoDAsync_v2";
   fake->failure = 2;
