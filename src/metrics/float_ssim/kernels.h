@@ -8,16 +8,7 @@ FUNCTION real sum_by_multiplier(real a, real b) { return a + b; }
 
 #include "metrics/float_ssim/math.h"
 
-// Samples of a picture: codes of 8 or 16 bits, times `scale`, or floats for 32.
-FUNCTION real value_at(samples_in picture, int bits, real scale, int index) {
-  real value = real(0.0f);
-  if (bits == 32) {
-    value = float_at(picture, index);
-  } else {
-    value = sample_at(picture, bits, scale, index);
-  }
-  return value;
-}
+// Samples of a picture are codes of 8 or 16 bits, times `scale`, or floats for 32.
 
 // Past their ends rows and columns are mirrored, and the last sample is repeated.
 FUNCTION int mirrored_at_edge(int place, int side) {
@@ -84,10 +75,8 @@ KERNEL(compare_windows, 32, 4, samples_in reference, samples_in distorted, f64_o
     const int row = min(group_y() * 16 + line, height - 1);
     real a[11];
     real b[11];
-    UNROLL for (int k = 0; k < 11; ++k) {
-      a[k] = value_at(reference, bits, scale, row * reference_step + left + k);
-      b[k] = value_at(distorted, bits, scale, row * distorted_step + left + k);
-    }
+    FETCH_VALUES(a, 11, reference, bits, scale, real(0.0f), row * reference_step + left + i)
+    FETCH_VALUES(b, 11, distorted, bits, scale, real(0.0f), row * distorted_step + left + i)
     real high[5];
     real low[5];
     UNROLL for (int m = 0; m < 5; ++m) {
@@ -161,9 +150,7 @@ KERNEL(sum_tile_rows, 4, 32, f64_in tile_sums, f64_out row_sums, int across, int
 FUNCTION void low_pass_row(int down, samples_in picture, int bits, real scale, int row, int column, int width,
                            INOUT(real) high, INOUT(real) low) {
   real s[9];
-  UNROLL for (int k = 0; k < 9; ++k) {
-    s[k] = value_at(picture, bits, scale, row + mirrored_at_edge(column + k - 4, width));
-  }
+  FETCH_VALUES(s, 9, picture, bits, scale, real(0.0f), row + mirrored_at_edge(column + i - 4, width))
   if (down == 0) {
     low_pass(LOW_PASS_0, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], high, low);
   } else if (down == 1) {

@@ -44,16 +44,23 @@ KERNEL(measure_rows, 32, 8, samples_in reference, samples_in distorted, f32_in w
       const int x = mirrored_index(begin + column - radius, width);
       real moments[5];
       UNROLL for (int m = 0; m < 5; ++m) moments[m] = real(0.0f);
-      for (int t = 0; t < taps; ++t) {
-        const int row = mirrored_index(y + t - radius, height);
-        const real weight = at(weights, first_weight + t);
-        const real a = value_at(reference, bits, scale, row * reference_step + x);
-        const real b = value_at(distorted, bits, scale, row * distorted_step + x);
-        moments[0] = moments[0] + weight * a;
-        moments[1] = moments[1] + weight * b;
-        moments[2] = moments[2] + weight * (a * a);
-        moments[3] = moments[3] + weight * (b * b);
-        moments[4] = moments[4] + weight * (a * b);
+      for (int first = 0; first < taps; first += 4) {
+        real a[4];
+        real b[4];
+        FETCH_VALUES(a, 4, reference, bits, scale, real(-128.0f),
+                     mirrored_index(y + first + i - radius, height) * reference_step + x)
+        FETCH_VALUES(b, 4, distorted, bits, scale, real(-128.0f),
+                     mirrored_index(y + first + i - radius, height) * distorted_step + x)
+        UNROLL for (int i = 0; i < 4; ++i) {
+          if (first + i < taps) {
+            const real weight = at(weights, first_weight + first + i);
+            moments[0] = moments[0] + weight * a[i];
+            moments[1] = moments[1] + weight * b[i];
+            moments[2] = moments[2] + weight * (a[i] * a[i]);
+            moments[3] = moments[3] + weight * (b[i] * b[i]);
+            moments[4] = moments[4] + weight * (a[i] * b[i]);
+          }
+        }
       }
       UNROLL for (int m = 0; m < 5; ++m) FILTERED(m, column) = moments[m];
     }

@@ -19,20 +19,16 @@ struct Plane {
   real middle;
 };
 
-FUNCTION real blurred_down(samples_in samples, Plane plane, int x, int y) {
-  real values[5];
-  UNROLL for (int k = 0; k < 5; ++k) {
-    const int row = mirrored_index(y + k - 2, plane.height);
-    values[k] = sample_at(samples, plane.bits, plane.scale, row * plane.step + x) + real(-128.0f);
-  }
-  return weighted(plane.outer, plane.inner, plane.middle, values[0], values[1], values[2], values[3], values[4]);
-}
-
 FUNCTION real blurred(samples_in samples, Plane plane, int x, int y) {
-  real values[5];
-  UNROLL for (int k = 0; k < 5; ++k) values[k] =
-      blurred_down(samples, plane, mirrored_index(x + k - 2, plane.width), y);
-  return weighted(plane.outer, plane.inner, plane.middle, values[0], values[1], values[2], values[3], values[4]);
+  real values[25];  // column by column
+  FETCH_VALUES(values, 25, samples, plane.bits, plane.scale, real(-128.0f),
+               mirrored_index(y + i % 5 - 2, plane.height) * plane.step + mirrored_index(x + i / 5 - 2, plane.width))
+  real down[5];
+  UNROLL for (int k = 0; k < 5; ++k) {
+    down[k] = weighted(plane.outer, plane.inner, plane.middle, values[k * 5], values[k * 5 + 1], values[k * 5 + 2],
+                       values[k * 5 + 3], values[k * 5 + 4]);
+  }
+  return weighted(plane.outer, plane.inner, plane.middle, down[0], down[1], down[2], down[3], down[4]);
 }
 
 #if KERNEL_HERE(sum_blurred_rows)

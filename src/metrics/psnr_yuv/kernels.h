@@ -105,16 +105,10 @@ KERNEL(sum_anti_noise_rows, 32, 8, samples_in reference, samples_in distorted, f
     const int x = min(begin + local_x(), width - 1);
     real a[9];
     real b[25];
-    UNROLL for (int i = 0; i < 5; ++i) {
-      const int from = unevenly_mirrored(row + i - 2, height);
-      UNROLL for (int j = 0; j < 5; ++j) {
-        const int column = unevenly_mirrored(x + j - 2, width);
-        b[i * 5 + j] = sample_at(distorted, bits, scale, from * distorted_step + column) + real(-128.0f);
-        if (i > 0 && i < 4 && j > 0 && j < 4) {
-          a[(i - 1) * 3 + j - 1] = sample_at(reference, bits, scale, from * reference_step + column) + real(-128.0f);
-        }
-      }
-    }
+    FETCH_VALUES(a, 9, reference, bits, scale, real(-128.0f),
+                 unevenly_mirrored(row + i / 3 - 1, height) * reference_step + unevenly_mirrored(x + i % 3 - 1, width))
+    FETCH_VALUES(b, 25, distorted, bits, scale, real(-128.0f),
+                 unevenly_mirrored(row + i / 5 - 2, height) * distorted_step + unevenly_mirrored(x + i % 5 - 2, width))
     const real signal =
         sum_of_3(SMOOTH_OUTER(a[0], a[1], a[2]), SMOOTH_MIDDLE(a[3], a[4], a[5]), SMOOTH_OUTER(a[6], a[7], a[8]));
     const real noise =
