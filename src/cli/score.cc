@@ -168,11 +168,14 @@ bool any_videos(const ScoreJob& job) {
 Status plan_streams(const Request& request, Plan& plan) {
   ScoreJob& job = plan.job;
   // A picture of its own and a frame among others look different to the eye, so there are two metrics of one name.
-  const bool videos = request.has("--size") || any_videos(job);
+  const bool depends = std::any_of(job.metrics.begin(), job.metrics.end(),
+                                   [](const MetricChoice& metric) { return metric.name == "cvvdp"; });
+  const bool videos = depends && (request.has("--size") || any_videos(job));
   for (MetricChoice& metric : job.metrics) {
     if (!videos || metric.name != "cvvdp") continue;
-    if (job.want_map)
+    if (job.want_map) {
       return usage("cvvdp has no difference maps of videos: save the frame as a picture, or leave out --map");
+    }
     metric.name = "cvvdp_video";
   }
   if (request.has("--fps")) ACUITY_TRY_ASSIGN(job.rate, parse_rate(request.value("--fps")));
@@ -188,7 +191,7 @@ Status plan_streams(const Request& request, Plan& plan) {
   if (request.has("--at") && !any_of_frames) {
     return usage("--at is for frame metrics, and -m has none; 'acuity metrics' shows which metrics work on Y'CbCr");
   }
-  if (!any_of_frames && !asks_for_video(request) && !videos) return {};
+  if (!any_of_frames && !asks_for_video(request) && (depends || !any_videos(job))) return {};
   Result<VideoPlan> video = plan_video(request);
   if (!video.ok()) return video.status();
   std::error_code error;
