@@ -440,6 +440,10 @@ int test_pictures(const std::string& device, Amount amount) {
       test_drawn(entry.info, device, 189, 1201, true, Channels::rgb,
                  {.metrics = {{entry.info.name, {{"weights", "none"}}}}});
     }
+    if (entry.info.name == "zensim" && !brief) {
+      test_drawn(entry.info, device, 70, 300, true, Channels::rgb,
+                 {.metrics = {{entry.info.name, {{"features", "all"}}}}});
+    }
     if (!quick) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);

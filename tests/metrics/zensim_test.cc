@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -305,6 +306,39 @@ TEST(Zensim, TransparentPixelsLieOnAPatternOfGreys) {
   };
   const Sheet a({}, 90, 70, Channels::rgba, hidden(false)), b({}, 90, 70, Channels::rgba, hidden(true));
   EXPECT_EQ(score(a.view, b.view, kPlain).value, 100);
+}
+
+TEST(Zensim, DifferencesWithACauseAreNamed) {
+  const auto sheet = [](Channels channels, const std::function<int(int, int, int)>& code) {
+    return Sheet({}, 70, 66, channels, [code](int c, int x, int y) { return code(c, x, y) / 255.0; });
+  };
+  const auto colour = [](int c, int x, int y) { return (x * 3 + y * 5 + c * 40) % 254; };
+  const auto alpha = [](int x, int y) { return (x + 2 * y) % 256; };
+  const auto transparent = [=](int c, int x, int y) { return c == 3 ? alpha(x, y) : colour(c, x, y); };
+  const auto over = [=](int background) {
+    return [=](int c, int x, int y) {
+      const int a = alpha(x, y);
+      return c == 3 ? a : (colour(c, x, y) * a + background * (255 - a) + 127) / 255;
+    };
+  };
+  const Sheet plain = sheet(Channels::rgb, colour), clear = sheet(Channels::rgba, transparent);
+  const auto expect = [](const Sheet& a, const Sheet& b, const std::string& words) {
+    EXPECT_TRUE(assumes(score(a.view, b.view, kPlain), "difference: " + words)) << words;
+  };
+  const Sheet rounded = sheet(Channels::rgb, [=](int c, int x, int y) { return colour(c, x, y) + (x + y) % 2; });
+  expect(plain, rounded, "no sample differs by more than one code");
+  const Sheet swapped = sheet(Channels::rgb, [=](int c, int x, int y) { return colour(2 - c, x, y); });
+  expect(plain, swapped, "red and blue are swapped");
+  expect(plain, clear, "alpha differs and the colours do not");
+  expect(clear, sheet(Channels::rgba, over(0)), "alpha: only the colours of the distorted picture");
+  expect(sheet(Channels::rgba, over(0)), clear, "alpha: only the colours of the reference");
+  expect(clear, sheet(Channels::rgb, over(255)), "alpha: only the distorted picture is composited over white");
+  const Sheet noisy = sheet(Channels::rgb, [=](int c, int x, int y) { return colour(c, x, y) + (x * y) % 3 - 1; });
+  const Sheet worse = sheet(Channels::rgb, [=](int c, int x, int y) { return (colour(c, x, y) + (x * y) % 9) % 255; });
+  expect(plain, noisy, "no sample");
+  for (const Sheet* other : {&plain, &worse}) {
+    EXPECT_FALSE(assumes(score(plain.view, other->view, kPlain), "difference: "));
+  }
 }
 
 TEST(Zensim, HdrPicturesAreComparedByTheirLuminance) {

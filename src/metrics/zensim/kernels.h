@@ -2,8 +2,7 @@
 // zensim on the GPU. The picture is worked through in bands of rows: pixels to planes of all scales (make_planes, a
 // launch for each picture), then the strips that have all their rows, of all scales and channels, one group each
 // (sum_strips). A group walks along its strip in chunks of 32 columns, as the sums of windows have to: they are carried
-// from the first column to the last. Rows of the first scale are kept in rings, so that a band finds the last rows of
-// the one above it; the other scales are kept whole.
+// from the first column to the last. Rows are kept in rings, so that a band finds the last rows of the one above it.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -102,16 +101,16 @@ KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_sa
       const int smaller_y = (top >> s) + row;
       const int smaller_columns = scale_width(width, s);
       const int smaller_stride = stride_of(width, s);
-      const int smaller_rows = scale_height(height, s);
+      const int smaller_ring = ring_of(height, band, s);
       const bool wanted = smaller_x < smaller_columns && smaller_y < (y_end >> s);
       UNROLL for (int c = 0; c < 3; ++c) {
         const real mean = mean_of_quad(c * MADE + i, 2 * side);
         made[c * MADE + to_scale + number] = mean;
         if (wanted) {
-          store_sample(
-              planes,
-              6 * floats_before(width, height, band, s) + ((image * 3 + c) * smaller_rows + smaller_y) * smaller_stride,
-              smaller_x, smaller_columns, mean);
+          store_sample(planes,
+                       6 * floats_before(width, height, band, s) +
+                           ((image * 3 + c) * smaller_ring + smaller_y % smaller_ring) * smaller_stride,
+                       smaller_x, smaller_columns, mean);
         }
       }
     }

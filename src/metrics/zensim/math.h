@@ -9,8 +9,8 @@ FUNCTION real rough_cube_root(real x) {
   const whole bits = bits_of(x);
   // A third of the bits, rounded down: a float a little below it, and the third of what that lacks.
   const whole guess = to_whole(to_real(bits) * real(0.33333326f));
-  const whole lack = bits - guess * whole(3);
-  const whole third = guess + SHIFT_RIGHT(lack * whole(43691), 17);
+  const whole lack = bits - ((guess + guess) + guess);
+  const whole third = guess + to_whole(to_real(lack) * real(0.333333343f));
   real y = from_bits(third + whole(709921837));
   UNROLL
   for (int step = 0; step < 2; ++step) {

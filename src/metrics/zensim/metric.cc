@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "colour/alpha.h"
 #include "colour/rows.h"
+#include "metrics/zensim/difference.h"
 #include "metrics/zensim/head.h"
 #include "metrics/zensim/map.h"
 #include "metrics/zensim/pooling.h"
@@ -50,6 +51,12 @@ struct Request {
 
 bool is_hdr(const ImageView& view) {
   return !view.colour.icc && (view.colour.transfer == Transfer::pq || view.colour.transfer == Transfer::hlg);
+}
+
+// Whether the samples are in the host's memory.
+bool is_here(const Input& input) {
+  const Input::State& state = *input.state();
+  return state.device.empty() && !state.samples_gone && !state.frame;
 }
 
 // A picture as the runners take it.
@@ -119,7 +126,7 @@ class Zensim final : public Metric {
     Result<Opened> opened = Opened::create(reference, request_);
     if (!opened.ok()) return opened.status();
     const Picture picture = opened->picture();
-    return measure({.picture = &picture, .prepared = nullptr}, about(*opened), distorted);
+    return measure({.picture = &picture, .prepared = nullptr}, about(*opened), distorted, &reference);
   }
 
  private:
@@ -138,7 +145,7 @@ class Zensim final : public Metric {
   }
 
   Result<Measurement> measure(const ReferencePicture& reference, const Reference& about_reference,
-                              const Input& distorted) {
+                              const Input& distorted, const Input* reference_input = nullptr) {
     Result<Opened> opened = Opened::create(distorted, request_);
     if (!opened.ok()) return opened.status();
     if (about_reference.is_absolute != (opened->nits != 0)) {
@@ -171,6 +178,10 @@ class Zensim final : public Metric {
     }
     if (opened->nits != 0) {
       measured.assumptions.push_back("absolute luminance in PU21 codes; the profiles were trained on SDR pictures");
+    }
+    if (!pooled.identical && reference_input != nullptr && is_here(*reference_input) && is_here(distorted)) {
+      const std::string difference = explained_difference(reference_input->view(), distorted.view());
+      if (!difference.empty()) measured.assumptions.push_back("difference: " + difference);
     }
     if (request_.head) measured.assumptions.push_back("head: " + request_.head->description());
     return measured;

@@ -20,7 +20,8 @@ FUNCTION int scale_height(int height, int s) { return mirrored_side(height) >> s
 // Floats from row to row, and rows of a plane.
 FUNCTION int stride_of(int width, int s) { return (scale_width(width, s) + 2 * BESIDE + 7) / 8 * 8; }
 FUNCTION int ring_of(int height, int band, int s) {
-  return s == 0 && band < mirrored_side(height) ? band + RING_MARGIN : scale_height(height, s);
+  const int all = scale_height(height, s);
+  return band < mirrored_side(height) ? min((band >> s) + RING_MARGIN, all) : all;
 }
 // Floats of one plane of all scales before s. Behind the last there are 64 more, which are read and not used.
 FUNCTION int floats_before(int width, int height, int band, int s) {
