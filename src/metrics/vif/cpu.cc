@@ -9,9 +9,11 @@
 
 // Filters gain a third from an instruction that AVX-512 does not always have, so this file has a target more than
 // others.
+#ifndef ACUITY_FEWER_TARGETS
 #define HWY_WANT_AVX3_DL
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/vif/cpu.cc"
 #include <hwy/foreach_target.h>
