@@ -142,7 +142,7 @@ TEST(Vmaf, OptionsOfFeaturesCanBeOverridden) {
     return FrameScorer::create(options_for(clip.reference[0].format, {{"vmaf", {{"features", features}}}})).status();
   };
   EXPECT_EQ(create("psnr.min_sse=1").message(),
-            "the model v0.6.1 has no feature 'psnr', whose option min_sse was to be set");
+            "the model v0.6.1 has no feature 'psnr', whose option min_sse is given");
   EXPECT_EQ(create("adm=1").code(), StatusCode::usage);
   EXPECT_EQ(create("adm.no_such=1").code(), StatusCode::usage);
 }

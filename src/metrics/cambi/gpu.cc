@@ -25,7 +25,7 @@ inline constexpr const KernelFile* kKernelFile = &cambi_kernels;
 
 namespace {
 
-constexpr size_t kBuckets = 2048, kFineCounts = 65536, kNumbersOfScale = 3, kNumbersOfStep = 3;
+constexpr size_t kBuckets = 2048, kFineCounts = 65536;
 
 int groups(int64_t count, int of) { return static_cast<int>((count + of - 1) / of); }
 size_t aligned(size_t bytes) { return round_up(bytes, 256); }
