@@ -268,7 +268,7 @@ TEST_F(UploadOnceTest, PicturesInDeviceMemoryMustLieAsKernelsCount) {
   ImageView view = sound;
   view.planes[2] = address + 64;
   EXPECT_EQ(scored(view).message(), uneven);
-  for (const ptrdiff_t distance : {ptrdiff_t{1} << 31, ptrdiff_t{1} << 62}) {
+  for (const ptrdiff_t distance : {ptrdiff_t{1} << 31, ptrdiff_t{1} << 61}) {
     view = sound;
     view.planes = {address, address + distance, address + 2 * distance};
     EXPECT_EQ(scored(view).message(), uneven) << distance;

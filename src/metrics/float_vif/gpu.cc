@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/memory.h"
@@ -50,9 +52,10 @@ class Tables {
  public:
   template <typename T>
   size_t add(const std::vector<T>& numbers) {
-    const size_t place = bytes_.size(), count = numbers.size() * sizeof(T);
-    bytes_.resize(round_up(place + count, kAlignment));
-    std::memcpy(bytes_.data() + place, numbers.data(), count);
+    const size_t place = bytes_.size();
+    const std::span<const std::byte> added = std::as_bytes(std::span(numbers));  // may be empty
+    bytes_.resize(round_up(place + added.size(), kAlignment));
+    std::ranges::copy(added, bytes_.begin() + static_cast<ptrdiff_t>(place));
     return place;
   }
   Status send(Device& device) {

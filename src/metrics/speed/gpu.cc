@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/speed/gpu.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/memory.h"
@@ -72,8 +74,9 @@ Result<DeviceTextures> DeviceTextures::create(Device& device, const Geometry& ge
   ACUITY_TRY_ASSIGN(made.tables_, device.allocate(bytes));
   ACUITY_TRY_ASSIGN(here, device.allocate_pinned(bytes));
   ACUITY_TRY_ASSIGN(queue, device.create_queue());
-  std::memcpy(here->data(), floats.data(), floats.size() * sizeof(float));
-  std::memcpy(here->data() + made.places_at_, places.data(), places.size() * sizeof(int32_t));
+  // Either may be empty.
+  std::ranges::copy(std::as_bytes(std::span(floats)), here->data());
+  std::ranges::copy(std::as_bytes(std::span(places)), here->data() + made.places_at_);
   ACUITY_TRY(queue->upload(*made.tables_, 0, *here, 0, bytes));
   ACUITY_TRY(queue->wait());
   return made;
