@@ -75,7 +75,7 @@ struct Sheet {
 
  private:
   void put(std::byte* to, double value) const {
-    const double code = value * ((1 << view.depth) - 1) + 0.5;
+    const double code = value * (std::ldexp(1.0, view.depth) - 1) + 0.5;
     if (view.type == SampleType::u8) {
       const auto sample = static_cast<uint8_t>(code);
       std::memcpy(to, &sample, sizeof(sample));
