@@ -28,14 +28,15 @@ void read_alpha(const ImageView& view, int y, int x_begin, int x_end, float* alp
   const std::byte* from =
       view.planes[static_cast<size_t>(view.channel_count() - 1)] + y * view.row_stride + x_begin * view.pixel_stride;
   const int count = x_end - x_begin;
-  const auto maximum = static_cast<float>((1 << view.depth) - 1);
+  // A view of floats may state any depth.
+  const float maximum = view.type == SampleType::f32 ? 1.0f : static_cast<float>((1 << view.depth) - 1);
   switch (view.type) {
     case SampleType::u8:
       return read_samples<uint8_t>(from, view.pixel_stride, count, maximum, alpha);
     case SampleType::u16:
       return read_samples<uint16_t>(from, view.pixel_stride, count, maximum, alpha);
     case SampleType::f32:
-      return read_samples<float>(from, view.pixel_stride, count, 1.0f, alpha);
+      return read_samples<float>(from, view.pixel_stride, count, maximum, alpha);
   }
 }
 
