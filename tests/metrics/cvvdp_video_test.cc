@@ -200,7 +200,7 @@ TEST(CvvdpVideo, ASingleFrameIsAStillPicture) {
         scorer->score(Input(clip.reference[0].view(), clip.format), Input(clip.distorted[0].view(), clip.format));
     ASSERT_TRUE(still.ok()) << still.status().message();
     // The reader of pictures does not limit samples to their range first, and these hardly leave it.
-    EXPECT_NEAR(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still->front().value, 1e-3);
+    EXPECT_NEAR(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still->front().value, 1e-6);
   }
 }
 
