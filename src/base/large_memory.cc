@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "base/large_memory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
 
 #include "base/memory.h"
+#include "base/recycled_memory.h"
 
 namespace acuity {
 namespace {
@@ -31,13 +36,26 @@ std::map<const std::byte*, Block>& blocks() {
   return known;
 }
 
+// Of memory that is less than a large page.
+size_t usable_bytes([[maybe_unused]] std::byte* memory) {
+#ifdef __GLIBC__
+  return std::min(malloc_usable_size(memory), kLargePage - 1);
+#else
+  return 0;
+#endif
+}
+
 }  // namespace
 
 std::byte* allocate_large(size_t bytes) noexcept {
   const size_t alignment = bytes >= kLargePage ? kLargePage : kAlignment;
   bytes = round_up(bytes, alignment);
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
+  size_t kept_bytes = bytes;
+  // What was kept with the size of a large page or more is made of them.
+  std::byte* memory = take_recycled(bytes, kept_bytes);
+  if (memory == nullptr) memory = static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
   if (memory == nullptr || alignment < kLargePage) return memory;
+  bytes = kept_bytes;
 #ifdef __linux__
   // A hint: what becomes of it does not matter.
   (void)madvise(memory, bytes, MADV_HUGEPAGE);
@@ -59,6 +77,7 @@ void free_large(std::byte* memory) noexcept {
     block = blocks().extract(memory);
   }
   if (!block.empty()) block.mapped().companions.clear();
+  if (memory != nullptr && keep_recycled(memory, block.empty() ? usable_bytes(memory) : block.mapped().size)) return;
   std::free(memory);
 }
 

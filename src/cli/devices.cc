@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "acuity/scorer.h"
+#include "base/processor_name.h"
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/gpu_metrics.h"
-#include "cli/processor_name.h"
 #include "cli/text.h"
 #include "device/device.h"
 #include "lang/targets.h"
@@ -41,13 +41,13 @@ void print_gpus(Console& console) {
       console.print(fmt::format("  card             {}{}\n", device.uuid, address));
     std::vector<std::string> missing;
     for (const MetricInfo& metric : metrics()) {
-      if (!has_gpu_version(metric)) missing.push_back(metric.name);
+      if (!has_gpu_version(metric) || (gpu_needs(metric) & device.lacks) != 0) missing.push_back(metric.name);
     }
     console.print(fmt::format("  metrics          {}\n",
                               missing.empty() ? "all" : fmt::format("all but {}", fmt::join(missing, ", "))));
     if (device.lacks != 0) {
       console.print(fmt::format("  lacks            {}; metrics that need them are refused by name\n",
-                                lacks_in_words(device.lacks)));
+                                needs_in_words(device.lacks)));
     }
     if (!device.same_as.empty()) console.print(fmt::format("  same card as     {}\n", device.same_as));
   }
@@ -70,7 +70,7 @@ int run_devices(const Request&, Console& console) {
                   "  instruction set  {} in use; ACUITY_CPU accepts {}\n"
                   "  cores            {}\n"
                   "  memory           {}\n",
-                  console.bold("cpu"), processor_name(cpuinfo), cpu_target(), fmt::join(targets, ", "),
+                  console.bold("cpu"), printable(processor_name(cpuinfo)), cpu_target(), fmt::join(targets, ", "),
                   Threads(0).count(), processor_memory()));
   print_gpus(console);
   return kExitOk;

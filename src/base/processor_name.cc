@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "cli/processor_name.h"
+#include "base/processor_name.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/text.h"
-
-namespace acuity::cli {
+namespace acuity {
 namespace {
 
 struct Numbered {
@@ -57,7 +55,7 @@ std::string processor_name(std::istream& cpuinfo) {
   while (std::getline(cpuinfo, line)) {
     const size_t colon = line.find(": ");
     if (colon == std::string::npos) continue;
-    const std::string value = printable(line.substr(colon + 2));
+    const std::string value = line.substr(colon + 2);
     if (line.starts_with("model name")) return value;
     if (line.starts_with("CPU implementer")) maker = value;
     if (!line.starts_with("CPU part")) continue;
@@ -67,4 +65,4 @@ std::string processor_name(std::istream& cpuinfo) {
   return cores.empty() ? "processor of unknown name" : fmt::format("{}", fmt::join(cores, ", "));
 }
 
-}  // namespace acuity::cli
+}  // namespace acuity
