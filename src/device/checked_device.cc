@@ -171,6 +171,12 @@ class CheckedDevice : public Device {
     return std::unique_ptr<Queue>(new CheckedQueue(std::move(*queue), info_));
   }
 
+  Result<std::unique_ptr<Queue>> create_copy_queue() override {
+    auto queue = inner_->create_copy_queue();
+    if (!queue.ok()) return queue.status();
+    return std::unique_ptr<Queue>(new CheckedQueue(std::move(*queue), info_));
+  }
+
   Result<std::unique_ptr<Event>> create_event() override {
     auto event = inner_->create_event();
     if (!event.ok()) return event.status();

@@ -13,6 +13,7 @@
 
 #include "device/backends.h"
 #include "device/checked_device.h"
+#include "device/open_devices.h"
 #include "device/probe.h"
 
 namespace acuity {
@@ -53,6 +54,16 @@ Result<Choice> parse(std::string_view id) {
   return Status(
       StatusCode::unknown_device,
       fmt::format("unknown device '{}': expected cuda, hip or vulkan, with or without a number as in cuda:1", id));
+}
+
+// Opening takes a good part of a second; who comes while the device is open shares it.
+struct OpenedDevices {
+  std::mutex mutex;
+  std::map<std::pair<Backend, int>, std::weak_ptr<Device>> devices;
+};
+OpenedDevices& opened_devices() {
+  static OpenedDevices opened;
+  return opened;
 }
 
 }  // namespace
@@ -101,14 +112,21 @@ DeviceList list_devices() {
   return all;
 }
 
+bool is_device_open(std::string_view id) {
+  const Result<Choice> choice = parse(id);
+  if (!choice.ok()) return false;
+  OpenedDevices& opened = opened_devices();
+  const std::lock_guard lock(opened.mutex);
+  const auto found = opened.devices.find({choice->backend->backend, choice->index});
+  return found != opened.devices.end() && !found->second.expired();
+}
+
 Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   const Result<Choice> choice = parse(id);
   if (!choice.ok()) return choice.status();
-  // Opening takes a good part of a second; who comes while the device is open shares it.
-  static std::mutex mutex;
-  static std::map<std::pair<Backend, int>, std::weak_ptr<Device>> opened;
-  const std::lock_guard lock(mutex);
-  std::weak_ptr<Device>& known = opened[{choice->backend->backend, choice->index}];
+  OpenedDevices& opened = opened_devices();
+  const std::lock_guard lock(opened.mutex);
+  std::weak_ptr<Device>& known = opened.devices[{choice->backend->backend, choice->index}];
   // A lost device answers nothing, even this, and is opened anew.
   if (std::shared_ptr<Device> device = known.lock(); device != nullptr && device->free_bytes().ok()) return device;
   const auto begin = std::chrono::steady_clock::now();

@@ -134,6 +134,9 @@ class Device {
     return std::unique_ptr<PinnedMemory>();
   }
   virtual Result<std::unique_ptr<Queue>> create_queue() = 0;
+  /// One whose uploads and downloads go on beside the work of other queues, where the device has separate ones for
+  /// that. It takes all other work too.
+  virtual Result<std::unique_ptr<Queue>> create_copy_queue() { return create_queue(); }
   virtual Result<std::unique_ptr<Event>> create_event() = 0;
   /// Loads a kernel ahead of its first launch.
   virtual Status prepare(const KernelInfo& kernel) = 0;

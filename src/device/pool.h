@@ -77,7 +77,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   Status on_copy_queue(const Give& give) {
     const std::lock_guard lock(copy_mutex_);
     if (!copy_) {
-      Result<std::unique_ptr<Queue>> created = device_->create_queue();
+      Result<std::unique_ptr<Queue>> created = device_->create_copy_queue();
       if (!created.ok()) return created.status();
       copy_ = std::move(*created);
     }

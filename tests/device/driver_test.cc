@@ -157,19 +157,19 @@ TEST_P(DriverTest, OpensWhatAnswersRightly) {
 }
 
 TEST_P(DriverTest, AutoTakesItForMuchWork) {
-  const std::array<const MetricEntry*, 1> metric{&registry().front()};
+  const std::array<CostedMetric, 1> metric{costed(registry().front())};
   ExpectedWork work{.pairs = 1, .width = 512, .height = 512, .threads = 1};
-  EXPECT_EQ(choose_device(metric, work).device, nullptr);
+  EXPECT_EQ(choose_device(metric, work, {}).device, nullptr);
   EXPECT_TRUE(fake->calls.empty()) << "the driver was loaded for one small pair";
   work.pairs = 1000;
-  DeviceChoice choice = choose_device(metric, work);
+  DeviceChoice choice = choose_device(metric, work, {});
   ASSERT_NE(choice.device, nullptr) << choice.reason;
   EXPECT_TRUE(contains(choice.reason, fmt::format("auto chose {}: it is expected to score 1000 pairs in ", id())))
       << choice.reason;
   choice.device.reset();
 
   fake->mistake = FakeMistake::wrong_root;
-  choice = choose_device(metric, work);
+  choice = choose_device(metric, work, {});
   EXPECT_EQ(choice.device, nullptr);
   EXPECT_TRUE(contains(choice.reason, "computes wrongly and is not used")) << choice.reason;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 #include "device/fake_capture.h"
@@ -16,7 +17,17 @@
 
 namespace {
 
-FakeDriver state;
+// For a command that cannot be told otherwise: which function fails, after how many calls, and with what.
+FakeDriver state_of_environment() {
+  FakeDriver told;
+  if (const char* words = std::getenv("ACUITY_FAKE_DRIVER"); words != nullptr) {
+    told.free_bytes = size_t{1} << 30;
+    std::istringstream(words) >> told.failing_function >> told.calls_before_failure >> told.failure;
+  }
+  return told;
+}
+
+FakeDriver state = state_of_environment();
 std::recursive_mutex mutex;
 std::map<uintptr_t, size_t> memory_given;   // and its size
 std::map<uintptr_t, size_t> memory_locked;  // by its owner's wish

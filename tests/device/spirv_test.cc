@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace acuity {
 extern const KernelFile probe_kernels;
 extern const KernelFile probe_needs_kernels;
 extern const KernelFile mse_kernels;
+extern const KernelFile float_adm_kernels;
+extern const KernelFile float_vif_kernels;
 
 namespace {
 
@@ -106,6 +109,27 @@ TEST(Spirv, DemandsTheModes) {
     EXPECT_EQ(capabilities[0], 4466u);
     EXPECT_EQ(capabilities[1], 4467u);
   }
+}
+
+// The most that a kernel of the file shares.
+uint64_t most_shared(const KernelFile& file) {
+  uint64_t most = 0;
+  for (const KernelCode& code : file.codes) {
+    if (code.backend != Backend::vulkan) continue;
+    const Result<uint64_t> shared = module_shared_bytes(code.data);
+    EXPECT_TRUE(shared.ok()) << shared.status().message();
+    if (shared.ok()) most = std::max(most, *shared);
+  }
+  return most;
+}
+
+TEST(Spirv, CountsWhatAGroupShares) {
+  EXPECT_EQ(most_shared(float_adm_kernels), 26304u);
+  EXPECT_EQ(most_shared(float_vif_kernels), 17632u);
+  std::vector<uint32_t> damaged = words_of(modules()[0].data);
+  damaged.push_back(0);
+  EXPECT_FALSE(module_shared_bytes(bytes_of(damaged)).ok());
+  EXPECT_FALSE(module_shared_bytes({}).ok());
 }
 
 TEST(Spirv, ChangesNothingElse) {

@@ -5,6 +5,7 @@
 
 #include "lang/exact.h"
 #include "colour/math.h"
+#include "device/pixels/chroma.h"
 
 #define TYPE_BYTES 0
 #define TYPE_WORDS 1
@@ -28,7 +29,9 @@ FUNCTION real light_of_float(f32_in numbers, int curve, int to_codes, int last_c
   return to_codes != 0 ? srgb_code(light) : light;
 }
 
-FUNCTION void mix_channels(f32_in numbers, int steps, INOUT(real) red, INOUT(real) green, INOUT(real) blue) {
+// Pixel number `to` of three planes, once its channels are mixed.
+FUNCTION void store_mixed(f32_in numbers, f32_out planes, int steps, int to, int plane_stride, real red, real green,
+                          real blue) {
   if (steps != 0) {
     Mixing mixing;
     mixing.hlg_red = at(numbers, NUMBER_MIXING);
@@ -47,6 +50,9 @@ FUNCTION void mix_channels(f32_in numbers, int steps, INOUT(real) red, INOUT(rea
     mixing.blue_blue = at(numbers, NUMBER_MIXING + 13);
     mix(steps, mixing, red, green, blue);
   }
+  at(planes, to) = red;
+  at(planes, plane_stride + to) = green;
+  at(planes, 2 * plane_stride + to) = blue;
 }
 
 FUNCTION int code_at(samples_in samples, int type, int index) {
@@ -58,10 +64,10 @@ FUNCTION int code_at(samples_in samples, int type, int index) {
 // One thread makes one pixel, of grey or RGB samples with or without alpha. Sample c of pixel (x, y) is number
 // first + y * row_step + x * pixel_step + c * channel_step. Tables of integer samples have table_step entries; 0 means
 // one for all channels. last_code is that of integer samples; of floats it is negative where there is no table. planes:
-// three of `plane` floats.
+// three, plane_stride floats apart.
 KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int channels, int first,
        int row_step, int pixel_step, int channel_step, int curve, int to_codes, int steps, int last_code,
-       int table_step, int width, int rows, int plane) {
+       int table_step, int width, int rows, int plane_stride) {
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < rows) {
@@ -107,42 +113,19 @@ KERNEL(convert_pixels, 32, 8, samples_in samples, f32_in numbers, f32_out planes
       green = red;
       blue = red;
     }
-    mix_channels(numbers, steps, red, green, blue);
-    const int to = y * width + x;
-    at(planes, to) = red;
-    at(planes, plane + to) = green;
-    at(planes, 2 * plane + to) = blue;
+    store_mixed(numbers, planes, steps, y * width + x, plane_stride, red, green, blue);
   }
 }
 #endif
 
 #if KERNEL_HERE(convert_frame)
-// The values of ChromaPlacement, and none for grey.
-#define PLACED_ALL 0
-#define PLACED_COSITED 1
-#define PLACED_BETWEEN 2
-#define PLACED_NONE 3
-
-// The colour samples on both sides of a pixel, along a row or column that has `count` of them: the nearer one, the
-// other, and how many quarters the other weighs.
-FUNCTION int nearer_sample(int placement, int pixel) { return placement == PLACED_ALL ? pixel : pixel / 2; }
-FUNCTION int other_sample(int placement, int pixel, int count) {
-  if (placement == PLACED_ALL) return pixel;
-  const int odd = pixel % 2;
-  return placement == PLACED_COSITED ? min(pixel / 2 + 1, count - 1) : clamp(pixel / 2 - 1 + 2 * odd, 0, count - 1);
-}
-FUNCTION int other_quarters(int placement, int pixel) {
-  if (placement == PLACED_ALL) return 0;
-  return placement == PLACED_COSITED ? pixel % 2 * 2 : 1;
-}
-
 FUNCTION real clip_sample(real value) { return min(max(value, real(0.0f)), real(1.0f)); }
 
 // One thread makes one pixel. Sample (x, y) of luma is number y * luma_step + x; those of colour lie likewise from
 // cb_first and cr_first on. The first row made is y_first. All else as for convert_pixels of floats.
 KERNEL(convert_frame, 32, 8, samples_in samples, f32_in numbers, f32_out planes, int type, int across, int down,
        int luma_step, int cb_first, int cr_first, int chroma_step, int chroma_width, int chroma_height, int curve,
-       int to_codes, int steps, int last_code, int width, int y_first, int rows, int plane) {
+       int to_codes, int steps, int last_code, int width, int y_first, int rows, int plane_stride) {
   const int x = global_x();
   const int row = global_y();
   if (x < width && row < rows) {
@@ -181,11 +164,7 @@ KERNEL(convert_frame, 32, 8, samples_in samples, f32_in numbers, f32_out planes,
       green = light_of_float(numbers, curve, to_codes, last_code, green);
       blue = light_of_float(numbers, curve, to_codes, last_code, blue);
     }
-    mix_channels(numbers, steps, red, green, blue);
-    const int to = row * width + x;
-    at(planes, to) = red;
-    at(planes, plane + to) = green;
-    at(planes, 2 * plane + to) = blue;
+    store_mixed(numbers, planes, steps, row * width + x, plane_stride, red, green, blue);
   }
 }
 #endif

@@ -24,13 +24,13 @@ Status Feed::send(std::span<Feed* const> feeds, std::span<Queue* const> queues, 
   return PixelReader::send(readers, queues, order, feeds[0]->rows_);
 }
 
-Result<SentPixels> Feed::take(Queue& queue, int y, int y_end) {
+Result<SentPixels> Feed::take(Queue& queue, int y, int y_end, bool recorded) {
   if (reader_.reads_samples()) {
-    ACUITY_TRY(reader_.wait_for_rows(queue, y_end));
+    ACUITY_TRY(recorded ? reader_.record_wait_for_rows(queue, y_end) : reader_.wait_for_rows(queue, y_end));
     return reader_.pixels(0, 0);
   }
   if (taken_ >= kSlots) ACUITY_TRY(maker_->wait_for(*released_[slot()]));
-  ACUITY_TRY(reader_.make(*maker_, y, y_end, static_cast<int>(slot())));
+  ACUITY_TRY(reader_.make(*maker_, y, y_end, static_cast<int>(slot()), 0, recorded));
   if (&queue != maker_) {
     ACUITY_TRY(maker_->signal(*made_[slot()]));
     ACUITY_TRY(queue.wait_for(*made_[slot()]));

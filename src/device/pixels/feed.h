@@ -23,10 +23,19 @@ class Feed {
   /// After begin: sends both pictures, or the one. Small ones go by way of `queues`, one for each.
   static Status send(std::span<Feed* const> feeds, std::span<Queue* const> queues, SendOrder order);
 
-  /// Rows y .. y_end - 1 for what comes after in the queue.
-  Result<SentPixels> take(Queue& queue, int y, int y_end);
+  /// Rows y .. y_end - 1 for what comes after in the queue. `recorded`: this is part of work that is being recorded.
+  Result<SentPixels> take(Queue& queue, int y, int y_end, bool recorded = false);
   /// What the queue was given since take() is the last that looks at those rows.
   Status release(Queue& queue);
+
+  /// The picture is taken from its first row again.
+  void rewind() { taken_ = 0; }
+
+  /// Whether work on the picture may be recorded, and what that depends on.
+  bool may_be_recorded() const { return reader_.may_be_recorded(); }
+  PixelReader::Key key() const { return reader_.key(); }
+  /// Whether pixels are made on the queue that was given for it.
+  bool makes_pixels() const { return !reader_.reads_samples(); }
 
   size_t bytes() const { return reader_.bytes(); }
 

@@ -26,8 +26,8 @@ inline constexpr const KernelFile* kKernelFile = &convert_kernels;
 
 constexpr size_t kPlanes = 3;
 
-// The parameters and tables of the kernels. `frame` is null for a picture.
-std::vector<float> numbers_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
+// The parameters of the kernels, which the tables follow. `frame` is null for a picture.
+std::vector<float> parameters_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
   const PixelConversion& pixels = conversion.pixels;
   std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
   numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
@@ -37,11 +37,6 @@ std::vector<float> numbers_of(const Rows::Conversion& conversion, const FrameFor
   const YuvEquations yuv = frame != nullptr ? equations_of(*frame) : YuvEquations{};
   numbers.insert(numbers.end(), {yuv.luma_black, yuv.luma_scale, yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,
                                  yuv.green_cb, yuv.green_cr, yuv.blue_cb});
-  for (size_t c = 0; c < conversion.tables.size(); ++c) {
-    const std::span<const float> table = conversion.tables[c];
-    if (c > 0 && table.data() == conversion.tables[0].data()) break;
-    numbers.insert(numbers.end(), table.begin(), table.end());
-  }
   return numbers;
 }
 
@@ -71,12 +66,12 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
   const Rows& pixels = picture_->rows;
   const std::span<const float> table = pixels.code_table();
   if (!table.empty() && is_packed(picture.samples->layout(), pixels.width())) {
-    form_ = pixels.view().type == SampleType::u8 ? FORM_BYTES : FORM_WORDS;
+    format_ = pixels.view().type == SampleType::u8 ? FORMAT_BYTES : FORMAT_WORDS;
     conversion_.reset();
     making_.clear();
-    return send_numbers(queue, {table.begin(), table.end()});
+    return send_numbers(queue, {}, {table});
   }
-  form_ = FORM_PLANES;
+  format_ = FORMAT_PLANES;
   conversion_ = pixels.conversion();
   slot_rows_ = rows;
   slot_bytes_ =
@@ -89,7 +84,7 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
   making_ = describe_making();
   if (!conversion_) return {};
   const std::optional<FrameLayout>& frame = picture.samples->frame();
-  return send_numbers(queue, numbers_of(*conversion_, frame ? &frame->format : nullptr));
+  return send_numbers(queue, parameters_of(*conversion_, frame ? &frame->format : nullptr), conversion_->tables);
 }
 
 std::vector<int> PixelReader::describe_making() const {
@@ -118,19 +113,37 @@ std::vector<int> PixelReader::describe_making() const {
 }
 
 // Other queues than this one may read them as well, so they are waited for; they seldom change.
-Status PixelReader::send_numbers(Queue& queue, const std::vector<float>& numbers) {
-  if (numbers == numbers_content_) return {};
-  const size_t bytes = numbers.size() * sizeof(float);
-  if (!numbers_ || numbers_->size() < bytes) {
-    numbers_.reset();
-    ACUITY_TRY_ASSIGN(numbers_, pool_->device().allocate(bytes));
-    ACUITY_TRY_ASSIGN(numbers_staging_, pool_->device().allocate_pinned(bytes));
+Status PixelReader::send_numbers(Queue& queue, std::vector<float> parameters, const Tables& tables) {
+  const auto same = [](std::span<const float> a, std::span<const float> b) {
+    return a.data() == b.data() && a.size() == b.size();
+  };
+  if (tables_of_ && parameters == parameters_ &&
+      std::equal(tables.begin(), tables.end(), tables_.begin(), tables_.end(), same)) {
+    return {};
   }
-  std::memcpy(numbers_staging_->data(), numbers.data(), bytes);
-  numbers_content_.clear();
-  ACUITY_TRY(queue.upload(*numbers_, 0, *numbers_staging_, 0, bytes));
-  ACUITY_TRY(queue.wait());
-  numbers_content_ = numbers;
+  std::vector<float> numbers = parameters;
+  for (size_t c = 0; c < tables.size(); ++c) {
+    if (c > 0 && tables[c].data() == tables[0].data()) break;
+    numbers.insert(numbers.end(), tables[c].begin(), tables[c].end());
+  }
+  const size_t bytes = numbers.size() * sizeof(float);
+  tables_of_.reset();
+  // Pictures with a profile have tables of their own, which may hold the same.
+  if (numbers_bytes_ != bytes || std::memcmp(numbers_staging_->data(), numbers.data(), bytes) != 0) {
+    numbers_bytes_ = 0;
+    if (!numbers_ || numbers_->size() < bytes) {
+      numbers_.reset();
+      ACUITY_TRY_ASSIGN(numbers_, pool_->device().allocate(bytes));
+      ACUITY_TRY_ASSIGN(numbers_staging_, pool_->device().allocate_pinned(bytes));
+    }
+    std::memcpy(numbers_staging_->data(), numbers.data(), bytes);
+    ACUITY_TRY(queue.upload(*numbers_, 0, *numbers_staging_, 0, bytes));
+    ACUITY_TRY(queue.wait());
+    numbers_bytes_ = bytes;
+  }
+  parameters_ = std::move(parameters);
+  tables_ = tables;
+  tables_of_ = picture_->rows;
   return {};
 }
 
@@ -145,7 +158,7 @@ Status PixelReader::send(std::span<PixelReader* const> readers, std::span<Queue*
   return {};
 }
 
-bool PixelReader::reads_samples() const { return form_ != FORM_PLANES; }
+bool PixelReader::reads_samples() const { return format_ != FORMAT_PLANES; }
 
 Status PixelReader::wait_for_rows(Queue& queue, int y_end) {
   if (&queue == sent_on_ || (&queue == waited_ && y_end <= waited_rows_)) return {};
@@ -181,12 +194,18 @@ SentPixels PixelReader::pixels(int slot, int y_first) const {
   const DeviceArray<const float> table{numbers_ ? numbers_->address() : 0};
   if (reads_samples()) {
     const int last_code = static_cast<int>(rows.code_table().size()) - 1;
-    return {.samples = picture_->samples->samples(), .table = table, .form = form_, .extent = last_code, .y_first = 0};
+    return {.samples = picture_->samples->samples(),
+            .table = table,
+            .format = format_,
+            .table_last = last_code,
+            .plane_stride = 0,
+            .y_first = 0};
   }
   return {.samples = {slots_->address() + static_cast<size_t>(slot) * slot_bytes_},
           .table = table,
-          .form = form_,
-          .extent = slot_rows_ * rows.width(),
+          .format = format_,
+          .table_last = 0,
+          .plane_stride = slot_rows_ * rows.width(),
           .y_first = y_first};
 }
 
@@ -232,9 +251,9 @@ Status PixelReader::send_light(Queue& queue, int y, int y_end, size_t offset) {
     float* to = reinterpret_cast<float*>(light_staging_->data() + staged) + static_cast<size_t>(row - y) * width;
     rows.read(row, 0, rows.width(), to, to + plane, to + 2 * plane);
   });
-  const size_t extent = static_cast<size_t>(slot_rows_) * width * sizeof(float), bytes = plane * sizeof(float);
+  const size_t plane_stride = static_cast<size_t>(slot_rows_) * width * sizeof(float), bytes = plane * sizeof(float);
   for (size_t p = 0; p < kPlanes; ++p) {
-    ACUITY_TRY(queue.upload(*slots_, offset + p * extent, *light_staging_, staged + p * bytes, bytes));
+    ACUITY_TRY(queue.upload(*slots_, offset + p * plane_stride, *light_staging_, staged + p * bytes, bytes));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #ifndef ACUITY_DEVICE_PIXELS_READER_H
 #define ACUITY_DEVICE_PIXELS_READER_H
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,9 +31,10 @@ struct DevicePicture {
 struct SentPixels {
   DeviceArray<const unsigned char> samples;
   DeviceArray<const float> table;
-  int form = 0;
-  int extent = 0;
-  int y_first = 0;  ///< the row that lies first
+  int format = 0;        ///< FORMAT_*
+  int table_last = 0;    ///< of codes: the last index of the table
+  int plane_stride = 0;  ///< of planes: floats from one to the next
+  int y_first = 0;       ///< the row that lies first
   bool operator==(const SentPixels&) const = default;
 };
 
@@ -57,11 +59,15 @@ class PixelReader {
   Status record_wait_for_rows(Queue& queue, int y_end);
   /// All of them have been sent and kernels do the rest, so that work on them may be recorded.
   bool may_be_recorded() const { return (reads_samples() || conversion_) && picture_->samples->is_sent(); }
-  uint64_t place() const { return picture_->samples != nullptr ? picture_->samples->place() : 0; }
-  /// What kernels that make pixels are told of the samples: two that are equal, of samples in the same place and pixels
-  /// in the same place, are the same work.
-  const std::vector<int>& making() const { return making_; }
-  int band_rows() const { return picture_->samples->band_rows(); }
+  /// What recorded work on a picture depends on: work on two that are equal is the same.
+  struct Key {
+    SentPixels pixels;
+    uint64_t samples = 0;       ///< the number of their memory
+    std::vector<int> making{};  ///< what kernels that make pixels are told of the samples
+    int band_rows = 0;          ///< of the samples, which are waited for
+    bool operator==(const Key&) const = default;
+  };
+  Key key() const { return {pixels(0, 0), picture_->samples->place(), making_, picture_->samples->band_rows()}; }
 
   /// Otherwise: makes rows y .. y_end - 1 in a place, `below` rows below its top, when the queue has come so far. What
   /// was there may no longer be in use. `recorded`: as in record_wait_for_rows.
@@ -76,7 +82,8 @@ class PixelReader {
  private:
   int end_of_band(int y_end) const;
   std::vector<int> describe_making() const;
-  Status send_numbers(Queue& queue, const std::vector<float>& numbers);
+  using Tables = std::array<std::span<const float>, 3>;
+  Status send_numbers(Queue& queue, std::vector<float> parameters, const Tables& tables);
   Status convert(Queue& queue, int y, int y_end, size_t offset);
   Status convert_frame(Queue& queue, const FrameLayout& frame, int y, int y_end, size_t offset);
   Status send_light(Queue& queue, int y, int y_end, size_t offset);
@@ -84,7 +91,7 @@ class PixelReader {
   std::shared_ptr<DevicePool> pool_;
   Senders senders_;
   std::optional<DevicePicture> picture_;
-  int form_ = 0;
+  int format_ = 0;
   std::optional<Rows::Conversion> conversion_;  // by a kernel; without one kernels read samples, or light is made here
   std::vector<int> making_;
   const Queue* sent_on_ = nullptr;  // which need not wait for any row
@@ -97,7 +104,11 @@ class PixelReader {
   std::unique_ptr<PinnedMemory> light_staging_;    // for a whole picture, so that no row waits for another to be gone
   std::unique_ptr<PinnedMemory> numbers_staging_;  // tables and parameters
   std::unique_ptr<DeviceMemory> numbers_;
-  std::vector<float> numbers_content_;
+  // What they hold, and whose tables that are, which therefore stay as they are.
+  size_t numbers_bytes_ = 0;
+  std::vector<float> parameters_;
+  Tables tables_;
+  std::optional<Rows> tables_of_;
 };
 
 }  // namespace acuity

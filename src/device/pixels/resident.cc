@@ -183,6 +183,71 @@ Result<std::shared_ptr<Resident>> Resident::of_device_memory(const ImageView& vi
   return resident;
 }
 
+Result<std::shared_ptr<Resident>> Resident::of_device_frame(const std::shared_ptr<DevicePool>& pool,
+                                                            const FrameView& frame, const FrameFormat& format,
+                                                            const SurfaceLayout& layout, const PlaneSet& planes,
+                                                            bool may_stay) {
+  const std::optional<Surface> surface = Surface::create(frame, layout);
+  if (!surface) {
+    return Status(StatusCode::too_big, fmt::format("the rows of a frame in device memory lie too far apart ({} bytes)",
+                                                   frame.row_strides[0]));
+  }
+  std::shared_ptr<Resident> resident(new Resident(frame.height));
+  if (may_stay && resident->stay_on(*surface, format, planes)) {
+    resident->owner_ = frame.owner;
+    return resident;
+  }
+  FrameView room = frame;
+  room.row_strides = {};  // rows lie as is best
+  ACUITY_TRY_ASSIGN(resident, create(pool, room, format, planes));
+  resident->surface_ = surface;
+  resident->owner_ = frame.owner;
+  return resident;
+}
+
+// Where kernels can number all samples from one address.
+bool Resident::stay_on(const Surface& surface, const FrameFormat& format, const PlaneSet& planes) {
+  FrameLayout layout;
+  layout.format = format;
+  uint64_t lowest = std::numeric_limits<uint64_t>::max();
+  for (int p = 0; p < format.planes_count(); ++p) {
+    layout.planes[static_cast<size_t>(p)] = planes[static_cast<size_t>(p)];
+    if (!planes[static_cast<size_t>(p)]) continue;
+    if (!surface.is_plain(p)) return false;
+    lowest = std::min(lowest, surface.plane(p).address);
+  }
+  const auto bytes = static_cast<uint64_t>(format.sample_bytes());
+  for (int p = 0; p < format.planes_count(); ++p) {
+    const auto at = static_cast<size_t>(p);
+    if (!planes[at]) continue;
+    const SurfacePlane& plane = surface.plane(p);
+    const uint64_t first = (plane.address - lowest) / bytes + static_cast<uint64_t>(plane.first);
+    const uint64_t last = first + static_cast<uint64_t>(plane.row_step) * static_cast<uint64_t>(format.plane_height(p));
+    if (last > std::numeric_limits<int>::max()) return false;
+    layout.first[at] = static_cast<int>(first);
+    layout.row_step[at] = plane.row_step;
+  }
+  // The kernels that make pixels expect luma first.
+  if (layout.planes[0] && layout.first[0] != 0) return false;
+  frame_ = layout;
+  address_ = lowest;
+  band_rows_ = height_;
+  claimed_ = true;
+  arrived_ = true;
+  sent_rows_ = height_;
+  return true;
+}
+
+Status Resident::copy_surface(Queue& queue) {
+  size_t strand = 0;
+  for (int p = 0; p < surface_->shape().planes_count(); ++p) {
+    if (!frame_->planes[static_cast<size_t>(p)]) continue;
+    const Strand& to = strands_[strand++];
+    ACUITY_TRY(surface_->unpack(queue, p, address_ + to.offset, to_int(static_cast<int64_t>(to.row_step / 4))));
+  }
+  return {};
+}
+
 Resident::~Resident() { settle(); }
 
 bool Resident::is_sent() const {
@@ -223,6 +288,7 @@ void Resident::settle() {
 }
 
 bool Resident::is_small() const {
+  if (surface_) return true;
   return std::accumulate(strands_.begin(), strands_.end(), size_t{0},
                          [](size_t sum, const Strand& strand) { return sum + strand.bytes(); }) <= kSmallBytes;
 }
@@ -230,6 +296,7 @@ bool Resident::is_small() const {
 // Room and events for sending it.
 Status Resident::make_ready(int rows) {
   for (const Strand& strand : strands_) {
+    if (surface_) break;
     PinnedPlace place;
     if (pixel_stride_ == 0 && strand.row_stride == static_cast<ptrdiff_t>(strand.row_step)) {
       place = find_pinned(pool_->device(), strand.from, strand.bytes());
@@ -276,7 +343,8 @@ void Resident::stage(int y, int y_end) const {
 // The band that begins with row y, to the device.
 Status Resident::send_band(Queue& queue, int y) {
   const int y_end = std::min(y + band_rows_, height_);
-  for (size_t s = 0; s < strands_.size(); ++s) {
+  if (surface_) ACUITY_TRY(copy_surface(queue));
+  for (size_t s = 0; s < strands_.size() && !surface_; ++s) {
     const Strand& strand = strands_[s];
     const auto begin = static_cast<size_t>(strand.rows_until(y)), end = static_cast<size_t>(strand.rows_until(y_end));
     if (begin == end) continue;

@@ -20,6 +20,7 @@
 #include "base/threads.h"
 #include "device/device.h"
 #include "device/pinned.h"
+#include "device/pixels/surface.h"
 #include "device/pool.h"
 
 namespace acuity {
@@ -33,8 +34,6 @@ struct SampleLayout {
   bool operator==(const SampleLayout&) const = default;
 };
 
-/// Which planes of a frame.
-using PlaneSet = std::array<bool, 3>;
 inline constexpr PlaneSet kAllPlanes{true, true, true};
 
 /// The samples of a frame: sample (x, y) of plane p is number first[p] + y * row_step[p] + x. Rows begin at multiples
@@ -63,6 +62,12 @@ class Resident : public std::enable_shared_from_this<Resident> {
   /// Samples that are on the device already; the planes of the view are addresses there. Channels lie at equal
   /// distances.
   static Result<std::shared_ptr<Resident>> of_device_memory(const ImageView& view, std::shared_ptr<const void> owner);
+  /// The same for some planes of a frame. If all of these are plain and near each other, and it `may_stay`, they are
+  /// read where they are; otherwise this is room for them, and sending copies them there.
+  static Result<std::shared_ptr<Resident>> of_device_frame(const std::shared_ptr<DevicePool>& pool,
+                                                           const FrameView& frame, const FrameFormat& format,
+                                                           const SurfaceLayout& layout,
+                                                           const PlaneSet& planes = kAllPlanes, bool may_stay = true);
   ~Resident();
   Resident(const Resident&) = delete;
   Resident& operator=(const Resident&) = delete;
@@ -91,6 +96,7 @@ class Resident : public std::enable_shared_from_this<Resident> {
 
   /// Somebody waited for a queue that had waited for all rows.
   void note_arrival() { arrived_ = true; }
+  bool has_arrived() const { return arrived_; }
   /// Waits until nobody looks at the picture's memory any more, be the picture there or not.
   void settle();
 
@@ -121,7 +127,9 @@ class Resident : public std::enable_shared_from_this<Resident> {
 
   bool claim();
   Status make_ready(int rows);
-  bool goes_straight() const { return !straight_.empty(); }
+  bool goes_straight() const { return !straight_.empty() || surface_; }
+  bool stay_on(const Surface& surface, const FrameFormat& format, const PlaneSet& planes);
+  Status copy_surface(Queue& queue);
   void stage(int y, int y_end) const;
   Status send_band(Queue& queue, int y);
   void fail(const Status& status);
@@ -138,6 +146,7 @@ class Resident : public std::enable_shared_from_this<Resident> {
   std::shared_ptr<DevicePool> pool_;
   PooledMemory memory_;
   std::shared_ptr<const void> owner_;  // of device memory
+  std::optional<Surface> surface_;     // that the samples are copied from
   std::vector<PinnedPlace> straight_;  // the strands, where they can be sent from where they are
   std::atomic<bool> arrived_ = false;
   mutable std::mutex mutex_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/guard.h"
+#include "base/profiler_range.h"
 #include "base/try.h"
 #include "device/pixels/resident.h"
 
@@ -16,7 +17,9 @@ namespace acuity {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 18;  // copied by one thread at a time
-constexpr int kMostCopiers = 8;                  // more are no faster, and take cores from those who submit work
+
+// Threads that copy. More are no faster, and take cores from those who submit work.
+int copiers_of(const Threads& threads) { return std::clamp(threads.count() * 3 / 4, 8, 12); }
 
 }  // namespace
 
@@ -59,6 +62,7 @@ class Sending {
 
   /// On queues of the caller's.
   Status send_on_queues(const Threads& threads) {
+    const ProfilerRange range("upload");
     copy_pieces(threads, [] { return Status(); });
     for (const Unit& unit : units_) ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
     return {};
@@ -66,6 +70,7 @@ class Sending {
 
   /// On the pool's.
   void send(const Threads& threads) {
+    const ProfilerRange range("upload");
     const Status status = guarded<Status>([&]() -> Status {
       ACUITY_TRY(send_complete_units());
       copy_pieces(threads, [this] { return send_complete_units(); });
@@ -107,9 +112,10 @@ class Sending {
   template <typename UnitDone>
   void copy_pieces(const Threads& threads, const UnitDone& unit_done) {
     if (pieces_.empty()) return;
+    const int copiers = copiers_of(threads);
     std::atomic<size_t> next = 0;
     const auto copy = [&](int worker) {
-      if (worker >= kMostCopiers) return;
+      if (worker >= copiers) return;
       for (size_t i = next++; i < pieces_.size() && !failed_; i = next++) {
         const Piece& piece = pieces_[i];
         units_[piece.unit].picture->stage(piece.y, piece.y_end);

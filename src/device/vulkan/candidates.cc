@@ -58,6 +58,9 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
   candidate.info.is_software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   candidate.info.driver = fmt::format("{} {} (Vulkan {}.{})", driver.driverName, driver.driverInfo,
                                       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
+  candidate.pipeline_key =
+      fmt::format("{:04x}-{:04x}-{:08x}-{}", properties.properties.vendorID, properties.properties.deviceID,
+                  properties.properties.driverVersion, uuid_text(properties.properties.pipelineCacheUUID));
   candidate.limits = properties.properties.limits;
   candidate.maximum_allocation = maintenance.maxMemoryAllocationSize;
   candidate.float_modes = float_modes(floats);
@@ -92,15 +95,21 @@ void read_extensions(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
 }
 
 /// A family that computes and does not draw is preferred: it does not wait for a desktop.
-void choose_queue_family(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
+void choose_queue_families(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
   uint32_t count = 0;
   vk.GetPhysicalDeviceQueueFamilyProperties(candidate.handle, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vk.GetPhysicalDeviceQueueFamilyProperties(candidate.handle, &count, families.data());
+  constexpr VkQueueFlags only_copies = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
   bool chosen_draws = true;
   for (uint32_t i = 0; i < count; ++i) {
-    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 || families[i].queueCount == 0) continue;
-    const bool draws = (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+    const VkQueueFlags flags = families[i].queueFlags;
+    if ((flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & ~only_copies) == 0 && families[i].queueCount > 0 &&
+        !candidate.copy_family) {
+      candidate.copy_family = i;
+    }
+    if ((flags & VK_QUEUE_COMPUTE_BIT) == 0 || families[i].queueCount == 0) continue;
+    const bool draws = (flags & VK_QUEUE_GRAPHICS_BIT) != 0;
     if (candidate.queue_count != 0 && (draws || !chosen_draws)) continue;
     candidate.queue_family = i;
     candidate.queue_count = families[i].queueCount;
@@ -160,7 +169,7 @@ Result<std::vector<VulkanCandidate>> find_vulkan_candidates(const VulkanInstance
     read_extensions(vk, candidate);
     read_properties(vk, candidate);
     read_memory(vk, candidate);
-    choose_queue_family(vk, candidate);
+    choose_queue_families(vk, candidate);
     if (candidate.lacks.empty()) read_features(vk, candidate);
   }
   return candidates;

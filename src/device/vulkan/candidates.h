@@ -3,6 +3,7 @@
 #ifndef ACUITY_DEVICE_VULKAN_CANDIDATES_H
 #define ACUITY_DEVICE_VULKAN_CANDIDATES_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ struct VulkanCandidate {
 
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceInfo info;
-  std::string lacks;  // empty when it can be used
-  uint32_t queue_family = 0;
+  std::string lacks;          // empty when it can be used
+  uint32_t queue_family = 0;  // that computes
   uint32_t queue_count = 0;
+  std::optional<uint32_t> copy_family;  // that does nothing but copy: engines of their own, beside those that compute
+  std::string pipeline_key;             // what compiled kernels depend on: the device and the version of its driver
   bool has_memory_budget = false;
   bool has_bus_info = false;
   std::vector<FloatMode> float_modes;  // those it takes

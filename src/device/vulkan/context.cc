@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "device/vulkan/pipeline_file.h"
+
 namespace acuity {
 namespace {
 
 /// Null if there is none.
-const KernelCode* find_code(const KernelInfo& kernel, std::string_view form) {
+const KernelCode* find_code(const KernelInfo& kernel, std::string_view target) {
   const auto code = std::find_if(kernel.file->codes.begin(), kernel.file->codes.end(), [&](const KernelCode& one) {
-    return one.backend == Backend::vulkan && one.target == form && std::string_view(one.kernel) == kernel.name;
+    return one.backend == Backend::vulkan && one.target == target && std::string_view(one.kernel) == kernel.name;
   });
   return code == kernel.file->codes.end() ? nullptr : &*code;
 }
@@ -23,24 +25,33 @@ Result<std::shared_ptr<VulkanContext>> VulkanContext::open(std::shared_ptr<Vulka
   auto context = std::make_shared<VulkanContext>(std::move(instance), candidate);
   if (Status status = context->create_device(); !status.ok()) return status;
   if (Status status = context->create_layout(); !status.ok()) return status;
+  if (Status status = context->create_pipeline_cache(); !status.ok()) return status;
   return context;
 }
 
 VulkanContext::~VulkanContext() {
   if (functions_.DestroyDevice == nullptr) return;
   destroy_pipelines();
+  if (pipeline_cache_ != VK_NULL_HANDLE) functions_.DestroyPipelineCache(device_, pipeline_cache_, nullptr);
   if (layout_ != VK_NULL_HANDLE) functions_.DestroyPipelineLayout(device_, layout_, nullptr);
   functions_.DestroyDevice(device_, nullptr);
 }
 
 Status VulkanContext::create_device() {
-  queue_count_ = std::min(candidate_.queue_count, kMaximumQueues);
-  const std::array<float, kMaximumQueues> priorities{};
-  VkDeviceQueueCreateInfo queues{};
-  queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queues.queueFamilyIndex = candidate_.queue_family;
-  queues.queueCount = queue_count_;
-  queues.pQueuePriorities = priorities.data();
+  const std::array<float, kMaximumQueues + 1> priorities{};
+  std::array<VkDeviceQueueCreateInfo, 2> queues{};
+  const uint32_t taken = std::min(candidate_.queue_count, kMaximumQueues + 1);
+  queues[0].sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queues[0].queueFamilyIndex = candidate_.queue_family;
+  queues[0].queueCount = candidate_.copy_family ? std::min(taken, kMaximumQueues) : taken;
+  queues[0].pQueuePriorities = priorities.data();
+  families_ = {candidate_.queue_family};
+  if (candidate_.copy_family) {
+    queues[1] = queues[0];
+    queues[1].queueFamilyIndex = *candidate_.copy_family;
+    queues[1].queueCount = 1;
+    families_.push_back(*candidate_.copy_family);
+  }
 
   const auto wanted = [this](Need what) { return candidate_.has(what) ? VK_TRUE : VK_FALSE; };
   VkPhysicalDeviceVulkan11Features features11{};
@@ -63,8 +74,8 @@ Status VulkanContext::create_device() {
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
-  info.queueCreateInfoCount = 1;
-  info.pQueueCreateInfos = &queues;
+  info.queueCreateInfoCount = static_cast<uint32_t>(families_.size());
+  info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = candidate_.has_memory_budget ? 1 : 0;
   info.ppEnabledExtensionNames = &budget_extension;
   const VulkanInstanceFunctions& vk = instance_->call();
@@ -79,10 +90,26 @@ Status VulkanContext::create_device() {
   ACUITY_VULKAN_DEVICE_FUNCTIONS(ACUITY_VULKAN_LOAD)
 #undef ACUITY_VULKAN_LOAD
 
+  // Where no family only copies, a queue that computes is spared for it.
+  queue_count_ = candidate_.copy_family || taken == 1 ? queues[0].queueCount : queues[0].queueCount - 1;
   for (uint32_t i = 0; i < queue_count_; ++i) {
     functions_.GetDeviceQueue(device_, candidate_.queue_family, i, &queues_[i].handle);
+    queues_[i].family = candidate_.queue_family;
+  }
+  if (candidate_.copy_family) {
+    functions_.GetDeviceQueue(device_, *candidate_.copy_family, 0, &copy_queue_.handle);
+    copy_queue_.family = *candidate_.copy_family;
+    copy_queue_.computes = false;
+  } else if (taken > 1) {
+    functions_.GetDeviceQueue(device_, candidate_.queue_family, queue_count_, &copy_queue_.handle);
+    copy_queue_.family = candidate_.queue_family;
   }
   return Status();
+}
+
+VulkanDriverQueue& VulkanContext::least_used_queue() {
+  return *std::min_element(queues_.begin(), queues_.begin() + queue_count_,
+                           [](const auto& a, const auto& b) { return a.users < b.users; });
 }
 
 /// One layout serves every kernel: the arguments are push constants, buffers are reached by address.
@@ -97,6 +124,30 @@ Status VulkanContext::create_layout() {
   return check(functions_.CreatePipelineLayout(device_, &info, nullptr, &layout_), "vkCreatePipelineLayout");
 }
 
+/// Begins with what earlier processes compiled.
+Status VulkanContext::create_pipeline_cache() {
+  const std::vector<std::byte> kept = PipelineFile(candidate_.pipeline_key).load();
+  pipeline_cache_bytes_ = kept.size();
+  VkPipelineCacheCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  info.initialDataSize = kept.size();
+  info.pInitialData = kept.data();
+  return check(functions_.CreatePipelineCache(device_, &info, nullptr, &pipeline_cache_), "vkCreatePipelineCache");
+}
+
+void VulkanContext::save_pipelines() {
+  if (!new_pipelines_.exchange(false)) return;
+  const std::lock_guard lock(pipelines_mutex_);
+  size_t bytes = 0;
+  if (functions_.GetPipelineCacheData(device_, pipeline_cache_, &bytes, nullptr) != VK_SUCCESS) return;
+  // A driver that keeps nothing writes the header alone; if all of them were in the file, there is no more than before.
+  if (bytes <= sizeof(VkPipelineCacheHeaderVersionOne) || bytes <= pipeline_cache_bytes_) return;
+  std::vector<std::byte> data(bytes);
+  if (functions_.GetPipelineCacheData(device_, pipeline_cache_, &bytes, data.data()) != VK_SUCCESS) return;
+  pipeline_cache_bytes_ = bytes;
+  PipelineFile(candidate_.pipeline_key).save(std::span(data).first(bytes));
+}
+
 Status VulkanContext::check(VkResult result, const char* call, const std::string& detail) {
   if (result == VK_ERROR_DEVICE_LOST) lost_ = true;
   if (result < 0) return vulkan_failure(call, result, detail);
@@ -107,10 +158,10 @@ Status VulkanContext::check(VkResult result, const char* call, const std::string
   return vulkan_validation();
 }
 
-void VulkanContext::use_form(const char* form) {
+void VulkanContext::use_target(const char* target) {
   const std::lock_guard lock(pipelines_mutex_);
   destroy_pipelines();
-  form_ = form;
+  target_ = target;
 }
 
 void VulkanContext::destroy_pipelines() {
@@ -124,6 +175,7 @@ Result<VkPipeline> VulkanContext::pipeline(const KernelInfo& kernel) {
   if (known != pipelines_.end()) return known->second;
   Result<VkPipeline> made = create_pipeline(kernel);
   if (made.ok()) pipelines_[{kernel.file, kernel.name}] = made.value();
+  new_pipelines_ = true;
   return made;
 }
 
@@ -134,20 +186,27 @@ Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
   const auto height = static_cast<uint32_t>(kernel.group_height);
   if (width > limits.maxComputeWorkGroupSize[0] || height > limits.maxComputeWorkGroupSize[1] ||
       width * height > limits.maxComputeWorkGroupInvocations) {
-    return Status(StatusCode::device, fmt::format("vulkan: {} has no room for groups of {} x {} {}",
+    return Status(StatusCode::device, fmt::format("vulkan: {} has no room for groups of {} x {} {}; use another device",
                                                   candidate_.info.name, width, height, what));
   }
   const KernelCode* plain = find_code(kernel, "spirv");
-  const KernelCode* code = find_code(kernel, form_);
+  const KernelCode* code = find_code(kernel, target_);
   if (plain == nullptr || code == nullptr) {
-    return Status(StatusCode::device, fmt::format("vulkan: this build has no {} code {}", form_, what));
+    return Status(StatusCode::device, fmt::format("vulkan: this build has no {} code {}", target_, what));
   }
-  // The other form has double precision of its own.
+  // The other target has double precision of its own.
   const Result<uint32_t> needs = module_needs(plain->data);
   if (!needs.ok()) return Status(needs.status().code(), fmt::format("vulkan: {} ({})", needs.status().message(), what));
   if ((*needs & ~kernel.needs) != 0) {
     return Status(StatusCode::internal, fmt::format("vulkan: the code {} needs {:#x} of Need, but NEEDS_{} says {:#x}",
                                                     what, *needs, kernel.name, kernel.needs));
+  }
+  const Result<uint64_t> shared = module_shared_bytes(code->data);
+  if (!shared.ok()) return shared.status();
+  if (*shared > limits.maxComputeSharedMemorySize) {
+    return Status(StatusCode::device,
+                  fmt::format("vulkan: {} has {} bytes that a group can share, not the {} {}; use another device",
+                              candidate_.info.name, limits.maxComputeSharedMemorySize, *shared, what));
   }
   Result<std::vector<uint32_t>> words = make_exact(code->data, candidate_.float_modes);
   if (!words.ok()) return words.status();
@@ -171,7 +230,7 @@ Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
   info.stage.pName = "main";
   info.layout = layout_;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult made = functions_.CreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  const VkResult made = functions_.CreateComputePipelines(device_, pipeline_cache_, 1, &info, nullptr, &pipeline);
   functions_.DestroyShaderModule(device_, module, nullptr);
   if (Status status = check(made, "vkCreateComputePipelines", what); !status.ok()) {
     functions_.DestroyPipeline(device_, pipeline, nullptr);

@@ -21,6 +21,9 @@ namespace acuity {
 struct VulkanDriverQueue {
   std::mutex mutex;
   VkQueue handle = VK_NULL_HANDLE;
+  uint32_t family = 0;
+  bool computes = true;        // otherwise it only copies
+  std::atomic<int> users = 0;  // queues of ours whose recorded work it does
 };
 
 class VulkanContext {
@@ -41,12 +44,21 @@ class VulkanContext {
   /// What became of a call. A lost device and a finding of the validation layer make every later check fail, too.
   Status check(VkResult result, const char* call, const std::string& detail = {});
 
-  /// Which compiled form of the kernels to use, "spirv" at first. Nothing may be in flight.
-  void use_form(const char* form);
+  /// Which target of the kernels to use, "spirv" at first. Nothing may be in flight.
+  void use_target(const char* target);
   /// The compiled kernel, made when first asked for.
   Result<VkPipeline> pipeline(const KernelInfo& kernel);
+  /// Writes what was compiled since the last time to the user's cache. Programs may end without closing the device, so
+  /// this is called when work is done.
+  void save_pipelines();
 
   VulkanDriverQueue& next_queue() { return queues_[queue_turn_++ % queue_count_]; }
+  /// The one that does the recorded work of the fewest queues.
+  VulkanDriverQueue& least_used_queue();
+  /// For copies, beside all that computes; null where there is none to spare.
+  VulkanDriverQueue* copy_queue() { return copy_queue_.handle == VK_NULL_HANDLE ? nullptr : &copy_queue_; }
+  /// The families of all of them.
+  const std::vector<uint32_t>& families() const { return families_; }
 
   /// Bytes this context has allocated from a heap.
   std::atomic<int64_t>& allocated(uint32_t heap) { return allocated_[heap]; }
@@ -55,6 +67,7 @@ class VulkanContext {
  private:
   Status create_device();
   Status create_layout();
+  Status create_pipeline_cache();
   Result<VkPipeline> create_pipeline(const KernelInfo& kernel);
   void destroy_pipelines();
 
@@ -69,11 +82,16 @@ class VulkanContext {
   std::array<VulkanDriverQueue, kMaximumQueues> queues_;
   uint32_t queue_count_ = 0;
   std::atomic<uint32_t> queue_turn_ = 0;
+  VulkanDriverQueue copy_queue_;
+  std::vector<uint32_t> families_;
 
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
+  size_t pipeline_cache_bytes_ = 0;  // in the file
+  std::atomic<bool> new_pipelines_ = false;
   std::mutex pipelines_mutex_;
   std::map<std::pair<const KernelFile*, std::string_view>, VkPipeline> pipelines_;
-  const char* form_ = "spirv";
+  const char* target_ = "spirv";
 
   std::array<std::atomic<int64_t>, VK_MAX_MEMORY_HEAPS> allocated_{};
 };

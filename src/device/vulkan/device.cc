@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "device/backends.h"
 #include "device/probe.h"
+#include "device/vulkan/copy_queue.h"
 #include "device/vulkan/memory.h"
 #include "device/vulkan/queue.h"
+#include "device/vulkan/recording.h"
 
 namespace acuity {
 namespace {
@@ -22,26 +25,35 @@ class VulkanDevice final : public Device {
   Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override {
     return VulkanPinnedMemory::create(context_, bytes);
   }
-  Result<std::unique_ptr<Queue>> create_queue() override { return VulkanQueue::create(context_); }
+  Result<std::unique_ptr<Queue>> create_queue() override {
+    std::unique_ptr<Queue> queue;
+    ACUITY_TRY_ASSIGN(queue, VulkanQueue::create(context_, context_->next_queue()));
+    return queue;
+  }
+  Result<std::unique_ptr<Queue>> create_copy_queue() override {
+    VulkanDriverQueue* copies = context_->copy_queue();
+    return copies == nullptr ? create_queue() : VulkanCopyQueue::create(context_, *copies);
+  }
   Result<std::unique_ptr<Event>> create_event() override { return std::unique_ptr<Event>(new VulkanEvent); }
   Status prepare(const KernelInfo& kernel) override { return context_->pipeline(kernel).status(); }
-  // Queues fill their command buffers anew each time.
-  Result<std::unique_ptr<Recording>> record(Queue&, const std::function<Status()>&) override {
-    return std::unique_ptr<Recording>();
+  Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) override {
+    auto* recorded = dynamic_cast<VulkanQueue*>(&queue);
+    if (recorded == nullptr) return std::unique_ptr<Recording>();  // one for copies
+    return record_commands(context_, *recorded, work);
   }
 
  private:
   std::shared_ptr<VulkanContext> context_;
 };
 
-/// Chooses the form of the kernels the device computes exactly.
-Status choose_form(VulkanContext& context, Device& device) {
+/// Chooses the target whose kernels the device computes exactly.
+Status choose_target(VulkanContext& context, Device& device) {
   Result<ProbeReport> report = probe_device(device);
   if (!report.ok()) return report.status();
   if (report->acceptable()) return Status();
   std::string trouble = report->first_mistake();
   if (context.candidate().has(needs_double)) {
-    context.use_form("spirv_emulated_fma");
+    context.use_target("spirv_emulated_fma");
     report = probe_device(device);
     if (!report.ok()) return report.status();
     if (report->acceptable()) return Status();
@@ -94,7 +106,7 @@ Result<std::shared_ptr<Device>> open_vulkan_device(int index) {
   Result<std::shared_ptr<VulkanContext>> context = VulkanContext::open(std::move(instance).value(), candidate);
   if (!context.ok()) return context.status();
   auto device = std::make_shared<VulkanDevice>(context.value());
-  if (Status status = choose_form(*context.value(), *device); !status.ok()) return status;
+  if (Status status = choose_target(*context.value(), *device); !status.ok()) return status;
   return std::shared_ptr<Device>(std::move(device));
 }
 

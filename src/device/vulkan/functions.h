@@ -34,6 +34,9 @@ namespace acuity {
   X(DestroyShaderModule)                  \
   X(CreatePipelineLayout)                 \
   X(DestroyPipelineLayout)                \
+  X(CreatePipelineCache)                  \
+  X(DestroyPipelineCache)                 \
+  X(GetPipelineCacheData)                 \
   X(CreateComputePipelines)               \
   X(DestroyPipeline)                      \
   X(CreateCommandPool)                    \

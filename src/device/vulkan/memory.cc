@@ -70,6 +70,11 @@ Status VulkanBuffer::open(size_t bytes, Place place) {
   if (place == Place::device) {
     info.usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   }
+  if (context_->families().size() > 1) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = static_cast<uint32_t>(context_->families().size());
+    info.pQueueFamilyIndices = context_->families().data();
+  }
   const VkResult created = vk.CreateBuffer(context_->handle(), &info, nullptr, &buffer_);
   if (Status status = context_->check(created, "vkCreateBuffer", what); !status.ok()) return status;
 

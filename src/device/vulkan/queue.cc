@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/vulkan/queue.h"
 
+#include <utility>
+
+#include "base/try.h"
 #include "device/vulkan/memory.h"
 
 namespace acuity {
@@ -46,186 +49,267 @@ Status VulkanTimeline::wait(uint64_t value) const {
   return context_->check(context_->call().WaitSemaphores(context_->handle(), &info, UINT64_MAX), "vkWaitSemaphores");
 }
 
-Result<std::unique_ptr<Queue>> VulkanQueue::create(std::shared_ptr<VulkanContext> context) {
-  auto queue = std::make_unique<VulkanQueue>(std::move(context));
-  if (Status status = queue->open(); !status.ok()) return status;
-  return std::unique_ptr<Queue>(std::move(queue));
+Result<std::unique_ptr<VulkanQueue>> VulkanQueue::create(std::shared_ptr<VulkanContext> context,
+                                                         VulkanDriverQueue& driver_queue) {
+  auto queue = std::make_unique<VulkanQueue>(std::move(context), driver_queue);
+  ACUITY_TRY(queue->open());
+  return queue;
 }
 
 Status VulkanQueue::open() {
-  Result<std::shared_ptr<VulkanTimeline>> timeline = VulkanTimeline::create(context_);
-  if (!timeline.ok()) return timeline.status();
-  timeline_ = std::move(timeline).value();
+  ACUITY_TRY_ASSIGN(timeline_, VulkanTimeline::create(context_));
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT | VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  info.queueFamilyIndex = context_->candidate().queue_family;
+  info.queueFamilyIndex = driver_queue_->family;
   const VkResult created = context_->call().CreateCommandPool(context_->handle(), &info, nullptr, &pool_);
   return context_->check(created, "vkCreateCommandPool");
 }
 
-/// What was submitted is waited for; what was only recorded is dropped, because nobody asked for its result.
+/// What was submitted is waited for; what was only collected is dropped, because nobody asked for its result.
 VulkanQueue::~VulkanQueue() {
+  if (is_settled_) --driver_queue_->users;
   if (submitted_ > 0) static_cast<void>(timeline_->wait(submitted_));
   context_->call().DestroyCommandPool(context_->handle(), pool_, nullptr);
 }
 
+/// Lets go of what is done.
+Status VulkanQueue::retire() {
+  if (in_flight_.empty()) return Status();
+  const Result<uint64_t> done = timeline_->value();
+  if (!done.ok()) return done.status();
+  for (; !in_flight_.empty() && in_flight_.front().value <= done.value(); in_flight_.pop_front()) {
+    if (in_flight_.front().commands != VK_NULL_HANDLE) idle_.push_back(in_flight_.front().commands);
+  }
+  return Status();
+}
+
 Result<VkCommandBuffer> VulkanQueue::idle_commands() {
-  if (!in_flight_.empty()) {
-    const Result<uint64_t> done = timeline_->value();
-    if (!done.ok()) return done.status();
-    if (done.value() >= in_flight_.front().value) {
-      const VkCommandBuffer commands = in_flight_.front().commands;
-      in_flight_.pop_front();
-      return commands;
-    }
+  if (idle_.empty()) ACUITY_TRY(retire());
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  if (!idle_.empty()) {
+    commands = idle_.back();
+    idle_.pop_back();
+    return commands;
   }
   VkCommandBufferAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   info.commandPool = pool_;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
   const VkResult allocated = context_->call().AllocateCommandBuffers(context_->handle(), &info, &commands);
-  if (Status status = context_->check(allocated, "vkAllocateCommandBuffers"); !status.ok()) return status;
+  ACUITY_TRY(context_->check(allocated, "vkAllocateCommandBuffers"));
   return commands;
 }
 
-/// Makes sure that commands are being recorded.
+/// Makes sure that commands are being collected.
 Status VulkanQueue::begin() {
-  if (recording_.commands != VK_NULL_HANDLE) return Status();
-  const Result<VkCommandBuffer> commands = idle_commands();
-  if (!commands.ok()) return commands.status();
+  if (next_.commands != VK_NULL_HANDLE) return Status();
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  ACUITY_TRY_ASSIGN(commands, idle_commands());
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  recording_.commands = commands.value();
-  return context_->check(context_->call().BeginCommandBuffer(recording_.commands, &info), "vkBeginCommandBuffer");
+  next_.commands = commands;
+  return context_->check(context_->call().BeginCommandBuffer(commands, &info), "vkBeginCommandBuffer");
 }
 
 /// Each command sees what those before it wrote.
-Status VulkanQueue::finish_command(bool host_reads) {
-  VkMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
-                          VK_ACCESS_TRANSFER_WRITE_BIT;
-  constexpr VkPipelineStageFlags work = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  VkPipelineStageFlags after = work;
-  if (host_reads) {
-    barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT;
-    after |= VK_PIPELINE_STAGE_HOST_BIT;
+Status VulkanQueue::give(const VulkanCommand& command) {
+  if (recorder_) {
+    recorder_->add(number_, past_, command);
+    return Status();
   }
-  context_->call().CmdPipelineBarrier(recording_.commands, work, after, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-  return ++recorded_ < kCommandsInSubmission ? Status() : submit();
-}
-
-Status VulkanQueue::copy(VkBuffer to, size_t to_offset, VkBuffer from, size_t from_offset, size_t bytes,
-                         bool host_reads) {
-  if (Status status = begin(); !status.ok()) return status;
-  const VkBufferCopy region{from_offset, to_offset, bytes};
-  context_->call().CmdCopyBuffer(recording_.commands, from, to, 1, &region);
-  return finish_command(host_reads);
+  ACUITY_TRY(begin());
+  write_command(*context_, next_.commands, command);
+  VulkanKinds kinds;
+  kinds.add(command.kind);
+  write_barrier(*context_, next_.commands, kinds, driver_queue_->computes);
+  return ++next_commands_ < kCommandsInSubmission ? Status() : submit();
 }
 
 Status VulkanQueue::upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset,
                            size_t bytes) {
-  return copy(buffer_of(to), offset, buffer_of(from), from_offset, bytes, false);
+  return give({.kind = VulkanCommand::Kind::upload,
+               .to = buffer_of(to),
+               .from = buffer_of(from),
+               .region = {from_offset, offset, bytes}});
 }
 
 Status VulkanQueue::download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset,
                              size_t bytes) {
-  return copy(buffer_of(to), to_offset, buffer_of(from), offset, bytes, true);
+  return give({.kind = VulkanCommand::Kind::download,
+               .to = buffer_of(to),
+               .from = buffer_of(from),
+               .region = {offset, to_offset, bytes}});
 }
 
 Status VulkanQueue::clear(DeviceMemory& memory, size_t offset, size_t bytes) {
-  if (Status status = begin(); !status.ok()) return status;
-  context_->call().CmdFillBuffer(recording_.commands, buffer_of(memory), offset, bytes, 0);
-  return finish_command(false);
+  return give({.kind = VulkanCommand::Kind::clear, .to = buffer_of(memory), .region = {0, offset, bytes}});
 }
 
 Status VulkanQueue::launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) {
-  if (Status status = begin(); !status.ok()) return status;
-  const Result<VkPipeline> pipeline = context_->pipeline(kernel);
-  if (!pipeline.ok()) return pipeline.status();
-  const VulkanDeviceFunctions& vk = context_->call();
-  vk.CmdBindPipeline(recording_.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.value());
-  vk.CmdPushConstants(recording_.commands, context_->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                      static_cast<uint32_t>(arguments.size()), arguments.data());
-  vk.CmdDispatch(recording_.commands, static_cast<uint32_t>(groups_x), static_cast<uint32_t>(groups_y), 1);
-  return finish_command(false);
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  ACUITY_TRY_ASSIGN(pipeline, context_->pipeline(kernel));
+  return give({.kind = VulkanCommand::Kind::launch,
+               .pipeline = pipeline,
+               .groups_x = static_cast<uint32_t>(groups_x),
+               .groups_y = static_cast<uint32_t>(groups_y),
+               .arguments = arguments});
 }
 
-/// Hands what was recorded to the device.
+/// Submits what was collected.
 Status VulkanQueue::submit() {
-  if (recording_.commands == VK_NULL_HANDLE) return Status();
-  const VulkanDeviceFunctions& vk = context_->call();
-  if (Status status = context_->check(vk.EndCommandBuffer(recording_.commands), "vkEndCommandBuffer"); !status.ok()) {
-    return status;
-  }
-  std::vector<VkSemaphore> semaphores;
-  std::vector<uint64_t> values;
-  for (const VulkanPoint& point : recording_.waits) {
-    semaphores.push_back(point.timeline->handle());
-    values.push_back(point.value);
-  }
-  const std::vector<VkPipelineStageFlags> stages(semaphores.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-  recording_.value = submitted_ + 1;
-  const VkSemaphore own = timeline_->handle();
+  if (next_.commands == VK_NULL_HANDLE) return Status();
+  ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(next_.commands), "vkEndCommandBuffer"));
+  ACUITY_TRY(hand_over({&next_, 1}));
+  next_.value = submitted_;
+  in_flight_.push_back(std::exchange(next_, Batch()));
+  next_commands_ = 0;
+  return Status();
+}
 
-  VkTimelineSemaphoreSubmitInfo timeline{};
-  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
-  timeline.waitSemaphoreValueCount = static_cast<uint32_t>(values.size());
-  timeline.pWaitSemaphoreValues = values.data();
-  timeline.signalSemaphoreValueCount = 1;
-  timeline.pSignalSemaphoreValues = &recording_.value;
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.pNext = &timeline;
-  info.waitSemaphoreCount = static_cast<uint32_t>(semaphores.size());
-  info.pWaitSemaphores = semaphores.data();
-  info.pWaitDstStageMask = stages.data();
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &recording_.commands;
-  info.signalSemaphoreCount = 1;
-  info.pSignalSemaphores = &own;
+/// The last of them raises the timeline by one.
+Status VulkanQueue::hand_over(std::span<const Batch> batches) {
+  struct Waits {
+    std::vector<VkSemaphore> semaphores{};
+    std::vector<uint64_t> values{};
+    std::vector<VkPipelineStageFlags> stages{};
+    void add(const VulkanPoint& point) {
+      semaphores.push_back(point.timeline->handle());
+      values.push_back(point.value);
+      stages.push_back(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    }
+  };
+  std::vector<Waits> waits(batches.size());
+  std::vector<VkTimelineSemaphoreSubmitInfo> timelines(batches.size());
+  std::vector<VkSubmitInfo> infos(batches.size());
+  const uint64_t value = submitted_ + 1;
+  const VkSemaphore own = timeline_->handle();
+  for (size_t i = 0; i < batches.size(); ++i) {
+    if (i == 0 && has_moved_) waits[i].add({nullptr, timeline_, submitted_});
+    for (const VulkanPoint& point : batches[i].waits) waits[i].add(point);
+    const bool is_last = i + 1 == batches.size();
+    VkTimelineSemaphoreSubmitInfo& timeline = timelines[i];
+    timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    timeline.waitSemaphoreValueCount = static_cast<uint32_t>(waits[i].values.size());
+    timeline.pWaitSemaphoreValues = waits[i].values.data();
+    timeline.signalSemaphoreValueCount = is_last ? 1 : 0;
+    timeline.pSignalSemaphoreValues = &value;
+    VkSubmitInfo& info = infos[i];
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.pNext = &timeline;
+    info.waitSemaphoreCount = static_cast<uint32_t>(waits[i].semaphores.size());
+    info.pWaitSemaphores = waits[i].semaphores.data();
+    info.pWaitDstStageMask = waits[i].stages.data();
+    info.commandBufferCount = batches[i].commands == VK_NULL_HANDLE ? 0 : 1;
+    info.pCommandBuffers = &batches[i].commands;
+    info.signalSemaphoreCount = is_last ? 1 : 0;
+    info.pSignalSemaphores = &own;
+  }
   VkResult result = VK_SUCCESS;
   {
-    const std::lock_guard lock(driver_queue_.mutex);
-    result = vk.QueueSubmit(driver_queue_.handle, 1, &info, VK_NULL_HANDLE);
+    const std::lock_guard lock(driver_queue_->mutex);
+    result = context_->call().QueueSubmit(driver_queue_->handle, static_cast<uint32_t>(infos.size()), infos.data(),
+                                          VK_NULL_HANDLE);
   }
   if (result >= 0) {
-    submitted_ = recording_.value;
-    in_flight_.push_back(std::move(recording_));
-    recording_ = Batch();
-    recorded_ = 0;
+    submitted_ = value;
+    has_moved_ = false;
   }
   return context_->check(result, "vkQueueSubmit");
 }
 
-Status VulkanQueue::signal(Event& event) {
-  if (Status status = submit(); !status.ok()) return status;
-  static_cast<VulkanEvent&>(event).point = {&driver_queue_, timeline_, submitted_};
+Status VulkanQueue::settle() {
+  if (is_settled_) return Status();
+  ACUITY_TRY(submit());
+  VulkanDriverQueue& chosen = context_->least_used_queue();
+  ++chosen.users;
+  has_moved_ = has_moved_ || (&chosen != driver_queue_ && submitted_ > 0);
+  driver_queue_ = &chosen;
+  is_settled_ = true;
   return Status();
 }
 
-Status VulkanQueue::wait_for(const Event& event) {
-  const VulkanPoint& point = static_cast<const VulkanEvent&>(event).point;
-  // What one queue of the driver was given earlier is done earlier: the barriers see to that. A semaphore would cost
-  // time, and lavapipe of Mesa 22.3 touches it once more after the work that waited is done, when it may be gone.
-  if (point.driver_queue == &driver_queue_ || point.value == 0) return Status();
-  if (recorded_ > 0) {
-    if (Status status = submit(); !status.ok()) return status;
+Status VulkanQueue::replay(std::span<const VulkanRecordedBatch> recorded) {
+  if (recorder_)
+    return Status(StatusCode::internal, "vulkan: recorded work was repeated inside of other recorded work");
+  ACUITY_TRY(submit());
+  ACUITY_TRY(retire());
+  std::vector<Batch> batches(recorded.size());
+  Batch kept;
+  for (size_t i = 0; i < recorded.size(); ++i) {
+    batches[i].commands = recorded[i].commands;
+    for (const VulkanEvent* event : recorded[i].waits) {
+      if (needs_waiting_for(event->point)) batches[i].waits.push_back(event->point);
+    }
+    kept.waits.insert(kept.waits.end(), batches[i].waits.begin(), batches[i].waits.end());
   }
-  if (Status status = begin(); !status.ok()) return status;
-  recording_.waits.push_back(point);
+  ACUITY_TRY(hand_over(batches));
+  kept.value = submitted_;
+  in_flight_.push_back(std::move(kept));
+  return Status();
+}
+
+void VulkanQueue::join_recorder(std::shared_ptr<VulkanRecorder> recorder, VulkanRecorder::Past past) {
+  recorder_ = std::move(recorder);
+  number_ = recorder_->join(*this);
+  past_ = std::move(past);
+}
+
+Status VulkanQueue::signal(Event& event) {
+  auto& own = static_cast<VulkanEvent&>(event);
+  own.is_recorded = recorder_ != nullptr;
+  own.recorder = recorder_;
+  if (recorder_) {
+    own.past = past_;
+    return Status();
+  }
+  ACUITY_TRY(submit());
+  own.point = submitted();
+  return Status();
+}
+
+/// What one queue of the driver was given earlier is done earlier: the barriers see to that. A semaphore would cost
+/// time, and lavapipe of Mesa 22.3 touches it once more after the work that waited is done, when it may be gone.
+bool VulkanQueue::needs_waiting_for(const VulkanPoint& point) const {
+  return point.driver_queue != driver_queue_ && point.value != 0;
+}
+
+Status VulkanQueue::wait_for(const Event& event) {
+  const auto& other = static_cast<const VulkanEvent&>(event);
+  if (other.is_recorded) {
+    std::shared_ptr<VulkanRecorder> recorder = other.recorder.lock();
+    if (recorder == nullptr || (recorder_ && recorder_ != recorder)) {
+      return Status(StatusCode::internal, "vulkan: waiting for an event that was signalled inside of recorded work");
+    }
+    if (!recorder_) join_recorder(std::move(recorder), {});
+    VulkanRecorder::join_pasts(past_, other.past);
+    return Status();
+  }
+  if (recorder_) {
+    return Status(StatusCode::internal, "vulkan: recorded work waits for an event that was signalled outside of it");
+  }
+  if (!needs_waiting_for(other.point)) return Status();
+  if (next_commands_ > 0) ACUITY_TRY(submit());
+  ACUITY_TRY(begin());
+  next_.waits.push_back(other.point);
+  return Status();
+}
+
+Status VulkanQueue::wait_for_outside(const Event& event) {
+  if (!recorder_) return Status(StatusCode::internal, "vulkan: nothing is recorded that could wait for the outside");
+  recorder_->wait_outside(past_, static_cast<const VulkanEvent&>(event));
   return Status();
 }
 
 Status VulkanQueue::wait() {
-  if (Status status = submit(); !status.ok()) return status;
-  if (submitted_ > 0) return timeline_->wait(submitted_);
-  return context_->check(VK_SUCCESS, "");
+  if (recorder_) return Status(StatusCode::internal, "vulkan: work that is being recorded cannot be waited for");
+  ACUITY_TRY(submit());
+  if (submitted_ == 0) return context_->check(VK_SUCCESS, "");
+  ACUITY_TRY(timeline_->wait(submitted_));
+  context_->save_pipelines();
+  return Status();
 }
 
 }  // namespace acuity

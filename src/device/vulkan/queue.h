@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Work in order: commands are recorded, and submitted when somebody waits for them or enough have come together.
+// Work in order: commands are collected, and submitted when somebody waits for them or enough have come together.
 #ifndef ACUITY_DEVICE_VULKAN_QUEUE_H
 #define ACUITY_DEVICE_VULKAN_QUEUE_H
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "device/vulkan/context.h"
+#include "device/vulkan/commands.h"
+#include "device/vulkan/recorder.h"
 
 namespace acuity {
 
@@ -38,14 +40,24 @@ struct VulkanPoint {
 
 class VulkanEvent final : public Event {
  public:
-  VulkanPoint point;
+  VulkanPoint point;  // where it was last signalled outside of recorded work
+  bool is_recorded = false;
+  std::weak_ptr<VulkanRecorder> recorder{};  // of that recorded work, while it is being recorded
+  VulkanRecorder::Past past{};               // in it
+};
+
+/// Recorded commands, and the events they wait for before they begin.
+struct VulkanRecordedBatch {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  std::vector<const VulkanEvent*> waits;
 };
 
 class VulkanQueue final : public Queue {
  public:
-  static Result<std::unique_ptr<Queue>> create(std::shared_ptr<VulkanContext> context);
-  explicit VulkanQueue(std::shared_ptr<VulkanContext> context)
-      : context_(std::move(context)), driver_queue_(context_->next_queue()) {}
+  static Result<std::unique_ptr<VulkanQueue>> create(std::shared_ptr<VulkanContext> context,
+                                                     VulkanDriverQueue& driver_queue);
+  VulkanQueue(std::shared_ptr<VulkanContext> context, VulkanDriverQueue& driver_queue)
+      : context_(std::move(context)), driver_queue_(&driver_queue) {}
   ~VulkanQueue() override;
 
   Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) override;
@@ -54,32 +66,53 @@ class VulkanQueue final : public Queue {
   Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override;
   Status signal(Event& event) override;
   Status wait_for(const Event& event) override;
-  Status wait_for_outside(const Event& event) override { return wait_for(event); }
+  Status wait_for_outside(const Event& event) override;
   Status wait() override;
 
+  /// From now on commands go to the recorder, until leave_recorder().
+  void join_recorder(std::shared_ptr<VulkanRecorder> recorder, VulkanRecorder::Past past);
+  void leave_recorder() { recorder_.reset(); }
+  bool is_recording() const { return recorder_ != nullptr; }
+  const VulkanRecorder::Past& past() const { return past_; }
+
+  /// Recorded work is done on one queue of the driver, which should not have that of many others to do.
+  Status settle();
+  Status replay(std::span<const VulkanRecordedBatch> batches);
+  /// The last submission.
+  VulkanPoint submitted() const { return {driver_queue_, timeline_, submitted_}; }
+
  private:
-  /// Commands on their way, and what they waited for.
+  /// Commands on their way, and what they wait for.
   struct Batch {
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    uint64_t value = 0;
-    std::vector<VulkanPoint> waits;
+    VkCommandBuffer commands = VK_NULL_HANDLE;  // of this queue; null while recorded ones are in flight
+    uint64_t value = 0;                         // on the timeline
+    std::vector<VulkanPoint> waits{};
   };
 
   Status open();
   Status begin();
-  Status copy(VkBuffer to, size_t to_offset, VkBuffer from, size_t from_offset, size_t bytes, bool host_reads);
-  Status finish_command(bool host_reads);
+  Status give(const VulkanCommand& command);
   Status submit();
+  Status hand_over(std::span<const Batch> batches);
+  Status retire();
+  bool needs_waiting_for(const VulkanPoint& point) const;
   Result<VkCommandBuffer> idle_commands();
 
   std::shared_ptr<VulkanContext> context_;
-  VulkanDriverQueue& driver_queue_;
+  VulkanDriverQueue* driver_queue_;
+  bool is_settled_ = false;
+  bool has_moved_ = false;  // to another queue of the driver, since the last submission
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::shared_ptr<VulkanTimeline> timeline_;
   uint64_t submitted_ = 0;
   std::deque<Batch> in_flight_;
-  Batch recording_;
-  int recorded_ = 0;
+  std::vector<VkCommandBuffer> idle_;
+  Batch next_;
+  int next_commands_ = 0;
+
+  std::shared_ptr<VulkanRecorder> recorder_;
+  size_t number_ = 0;  // in it
+  VulkanRecorder::Past past_;
 };
 
 }  // namespace acuity

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
 
@@ -21,6 +22,16 @@ constexpr uint32_t kOpExecutionMode = 16;
 constexpr uint32_t kOpCapability = 17;
 constexpr uint32_t kOpTypeVoid = 19;  // the first and the last of the types
 constexpr uint32_t kOpTypeForwardPointer = 39;
+constexpr uint32_t kOpTypeBool = 20;
+constexpr uint32_t kOpTypeInt = 21;
+constexpr uint32_t kOpTypeFloat = 22;
+constexpr uint32_t kOpTypeVector = 23;
+constexpr uint32_t kOpTypeArray = 28;
+constexpr uint32_t kOpTypeStruct = 30;
+constexpr uint32_t kOpTypePointer = 32;
+constexpr uint32_t kOpConstant = 43;
+constexpr uint32_t kOpVariable = 59;
+constexpr uint32_t kWorkgroup = 4;  // a storage class
 constexpr uint32_t kOpDecorate = 71;
 constexpr uint32_t kNoContraction = 42;
 constexpr uint32_t kCapabilityAfterMode = 5;  // a float mode's capability has the number 5 after its own
@@ -136,6 +147,52 @@ Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, 
   }
   copy_until(words.size());
   return exact;
+}
+
+Result<uint64_t> module_shared_bytes(std::span<const unsigned char> module) {
+  const Result<std::vector<uint32_t>> read = read_words(module);
+  if (!read.ok()) return read.status();
+  const std::vector<uint32_t>& words = *read;
+  // Types and constants come before what uses them. What is not listed here is never shared.
+  std::map<uint32_t, uint64_t> bytes, constants;
+  std::map<uint32_t, uint32_t> pointed_at;
+  uint64_t shared = 0;
+  for (size_t i = kHeaderWords; i < words.size();) {
+    const size_t length = words[i] >> 16;
+    if (length == 0 || length > words.size() - i) return damaged("an instruction has a wrong length");
+    const auto operand = [&](size_t number) { return number < length ? words[i + number] : 0; };
+    switch (words[i] & 0xFFFF) {
+      case kOpTypeBool:
+        bytes[operand(1)] = 4;
+        break;
+      case kOpTypeInt:
+      case kOpTypeFloat:
+        bytes[operand(1)] = operand(2) / 8;
+        break;
+      case kOpTypeVector:
+        bytes[operand(1)] = bytes[operand(2)] * operand(3);
+        break;
+      case kOpTypeArray:
+        bytes[operand(1)] = bytes[operand(2)] * constants[operand(3)];
+        break;
+      case kOpTypeStruct:
+        for (size_t member = 2; member < length; ++member) bytes[operand(1)] += bytes[operand(member)];
+        break;
+      case kOpTypePointer:
+        pointed_at[operand(1)] = operand(3);
+        break;
+      case kOpConstant:
+        constants[operand(2)] = operand(3);
+        break;
+      case kOpVariable:
+        if (operand(3) == kWorkgroup) shared += bytes[pointed_at[operand(1)]];
+        break;
+      default:
+        break;
+    }
+    i += length;
+  }
+  return shared;
 }
 
 Result<uint32_t> module_needs(std::span<const unsigned char> module) {

@@ -23,6 +23,9 @@ enum class FloatMode : uint32_t {
 /// addition.
 Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes);
 
+/// Bytes of memory that the threads of a group share.
+Result<uint64_t> module_shared_bytes(std::span<const unsigned char> module);
+
 /// What the module demands of a device, as bits of Need; what no device is asked for is an error.
 Result<uint32_t> module_needs(std::span<const unsigned char> module);
 
