@@ -27,6 +27,9 @@ struct FrameRate {
   int64_t denominator = 0;  ///< 0: unknown
 };
 
+/// Which planes of a frame: Y', Cb, Cr.
+using PlaneSet = std::array<bool, 3>;
+
 /// How many samples a frame has. They have `depth` bits: 8-bit samples are bytes, deeper ones the low bits of 16-bit
 /// words in native byte order.
 struct FrameShape {
@@ -56,6 +59,13 @@ struct FrameFormat : FrameShape {
   Siting siting = Siting::left;
   Colour colour{.transfer = Transfer::bt1886};
   FrameRate rate{};
+};
+
+/// How the samples of a frame on a GPU lie, if not as FrameView states. NV12: chroma_pairs. P010 and P016: both, with
+/// the depth of the video in FrameShape.
+struct SurfaceLayout {
+  bool chroma_pairs = false;  ///< planes[1] holds pairs of Cb and Cr; planes[2] is not used
+  bool high_bits = false;     ///< samples of more than 8 bits are the highest bits of 16-bit words, not the lowest
 };
 
 /// The samples of a frame.

@@ -20,6 +20,7 @@
 #ifndef ACUITY_FRAME_SCORER_H
 #define ACUITY_FRAME_SCORER_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,20 +50,32 @@ struct FrameValues {
   std::vector<std::vector<double>> outputs;  ///< for each metric, one for each of FrameScorer::output_names
 };
 
+/// The difference map of a frame.
+struct FrameMap {
+  DifferenceMap map;
+  /// What the metric's own tools show behind it: the distorted frame in grey, one value from 0 to 1 for each pixel.
+  std::vector<float> context;
+};
+
 struct FrameScorerOptions {
   std::vector<FrameMetricRequest> metrics{};
   FrameFormat format{};  ///< of both videos
   /// Of the distorted video, if its samples mean something else: another range, matrix, siting or colour. Size, depth
-  /// and subsampling must be the same, and the rate that counts is the reference's.
+  /// and subsampling must be the same, unless all metrics scale the videos themselves (cvvdp_video with full_screen),
+  /// which need the same depth only. The rate that counts is the reference's.
   std::optional<FrameFormat> distorted_format{};
   /// "cpu", a GPU as in ScorerOptions, which must have all features of the metrics, or "auto": features run on a GPU
-  /// if they can and are faster there, and on the CPU otherwise; Provenance tells which did.
+  /// if they can and are faster there, and on the CPU otherwise; Provenance tells which did. A GPU that fails in the
+  /// middle of a video ends it with an error, and under "auto" the CPU goes on from there, with the same values.
   std::string device = "auto";
   int64_t expected_frames = 1;  ///< how many you expect to score; "auto" uses it
   int threads = 0;              ///< 0: one per core
   /// How many pairs of frames a GPU works on or waits for at once, 1 to 64; 0: as many as keep it busy. It never
   /// changes a score.
   int frames_in_flight = 0;
+  /// Return the difference map of the last frame that is scored, on the CPU. For metrics whose MetricInfo::has_map is
+  /// set.
+  bool want_map = false;
   /// Called once for each scored frame, in order, as soon as its values are final: inside push(), push_neighbour(),
   /// score_at() or finish(), on the thread that called it. Must not call the FrameScorer, except for cancel().
   std::function<void(const FrameValues&)> on_scores{};
@@ -81,6 +94,7 @@ struct FrameScore {
   size_t headline = 0;  ///< index of the output that is the metric's value
   /// Values of the whole video, computed from the scored frames.
   std::vector<NamedValue> aggregates;
+  std::optional<FrameMap> map{};  ///< if FrameScorerOptions::want_map is set
   Provenance provenance;
 };
 
@@ -92,9 +106,10 @@ class ACUITY_API FrameScorer {
   FrameScorer(FrameScorer&&) noexcept;
   FrameScorer& operator=(FrameScorer&&) noexcept;
 
-  /// Adds the next pair of frames. Returns at once while fewer than threads + 2 frames are in flight; then works on
-  /// them until one is done, so memory does not grow with the length of the video. With one thread, all work is done
-  /// in this call, except for that of a GPU. Samples may be read later: FrameView::owner keeps them alive, and without
+  /// Adds the next pair of frames. Returns at once while fewer than threads + 2 frames are in flight, or six times as
+  /// many for cvvdp_video, which measures six at a time; then works on them until one is done, so memory does not grow
+  /// with the length of the video. With one thread, all work is done in calls of push() and finish(), except for that
+  /// of a GPU. Samples may be read later: FrameView::owner keeps them alive, and without
   /// one they are copied. `number` is what messages and results call the pair; numbers increase. The default is one
   /// more than the last, from 0.
   Status push(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number = {});
@@ -106,6 +121,8 @@ class ACUITY_API FrameScorer {
   Status push_neighbour(const Input& reference, const Input& distorted, std::optional<int64_t> number = {});
   int frames_before() const;
   int frames_after() const;
+  /// Which planes the metrics look at, of the reference and of the distorted video. The others may hold anything.
+  std::array<PlaneSet, 2> planes() const;
 
   /// The names of the outputs of a requested metric, by its place among the requests; empty if there is no such place.
   std::vector<std::string> output_names(size_t metric) const;
@@ -116,6 +133,9 @@ class ACUITY_API FrameScorer {
   /// Waits for all frames. Returns one score for each requested metric, in that order; every value is finite. No frame
   /// can be pushed afterwards. Frames before one that failed have been delivered all the same.
   Result<std::vector<FrameScore>> finish();
+
+  /// The scores of the frames delivered so far: what there is after a failure.
+  Result<std::vector<FrameScore>> scores_so_far() const;
 
   /// May be called from any thread at any time: calls in progress and all later ones return StatusCode::cancelled soon,
   /// except score_at() of frames whose values were delivered.

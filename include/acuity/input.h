@@ -40,6 +40,12 @@ class ACUITY_API Input {
   /// on that device alone, in a process that has the device open in the same context: CUDA's and HIP's primary one.
   static Input on_device(const ImageView& view, std::string device,
                          std::shared_ptr<const void> owner = nullptr) noexcept;
+  /// A frame that is on a GPU already, as its decoder left it. The planes of the view are device addresses, and
+  /// `frame.owner` keeps them alive: it is released when no Input and no work on the device needs them. The device must
+  /// be named and what writes the samples must be done, as above. Samples that are larger than their depth allows count
+  /// as the largest that it allows.
+  static Input on_device(const FrameView& frame, const FrameFormat& format, const SurfaceLayout& layout,
+                         std::string device) noexcept;
 
   bool has_picture() const noexcept { return state_ != nullptr; }
   /// As it was given; of a frame, what it becomes: RGB or grey floats, without planes. Only if has_picture().

@@ -127,8 +127,8 @@ struct InputPair {
 
 /// How much is kept of a reference. It never changes a score.
 enum class Keep {
-  fast,   ///< all that the metrics can compute from it ahead: the default
-  small,  ///< its samples alone, which every score starts from; on a device they are sent once
+  fast,   ///< all that the metrics can compute ahead: the default. MemoryMode::automatic keeps `small` if it lacks room
+  small,  ///< only its samples, which every score starts from; a device gets them once
 };
 
 /// What is kept of a reference, made by Scorer::prepare. Copies are the same; several threads may use it at once. With

@@ -35,12 +35,12 @@ void AlphaFeed::add_to(std::vector<Feed*>& feeds) {
   if (has_alpha_) feeds.push_back(&*alpha_);
 }
 
-Result<AlphaFeed::Sent> AlphaFeed::take(Queue& queue, int y, int y_end) {
+Result<AlphaFeed::Sent> AlphaFeed::take(Queue& queue, int y, int y_end, bool recorded) {
   Sent sent;
-  ACUITY_TRY_ASSIGN(sent.pixels, colour_->take(queue, y, y_end));
+  ACUITY_TRY_ASSIGN(sent.pixels, colour_->take(queue, y, y_end, recorded));
   if (has_alpha_) {
     SentPixels alpha;
-    ACUITY_TRY_ASSIGN(alpha, alpha_->take(queue, y, y_end));
+    ACUITY_TRY_ASSIGN(alpha, alpha_->take(queue, y, y_end, recorded));
     sent.alpha = alpha.samples;
     sent.has_alpha = 1;
   }

@@ -34,7 +34,7 @@ class AlphaFeed {
   /// What Feed::send needs of it.
   void add_to(std::vector<Feed*>& feeds);
 
-  Result<Sent> take(Queue& queue, int y, int y_end);
+  Result<Sent> take(Queue& queue, int y, int y_end, bool recorded = false);
   Status release(Queue& queue);
 
   size_t bytes() const { return colour_->bytes() + alpha_->bytes(); }

@@ -9,7 +9,8 @@
 #include <string>
 
 #include "device/device.h"
-#include "engine/metric.h"
+#include "engine/chooser.h"
+#include "engine/measurements.h"
 
 namespace acuity {
 
@@ -22,20 +23,15 @@ struct ExpectedWork {
   bool want_map = false;
 };
 
-/// Milliseconds on the CPU, where a pixel of a pair takes one thread `cpu_ns`, and on a GPU that is yet to be opened,
-/// for so many metrics, roughly.
-double expected_cpu_ms(double cpu_ns, const ExpectedWork& work);
-double expected_gpu_ms(size_t metrics, const ExpectedWork& work);
-
 struct DeviceChoice {
   std::shared_ptr<Device> device;  // null: the CPU
   std::string reason;              // begins "auto chose "
 };
 
-/// Where the work is expected to be done sooner. Drivers are not even loaded for work the CPU does faster than that.
-DeviceChoice choose_device(std::span<const MetricEntry* const> metrics, const ExpectedWork& work);
-/// The same for metrics or features that all run on both and take `cpu_ns` together.
-DeviceChoice choose_device(double cpu_ns, size_t metrics, const ExpectedWork& work);
+/// Where the work is expected to be done sooner. Drivers are not even loaded for work that the CPU does faster than
+/// that, by what was measured or guessed.
+DeviceChoice choose_device(std::span<const CostedMetric> metrics, const ExpectedWork& work,
+                           const Measurements& measured);
 
 }  // namespace acuity
 

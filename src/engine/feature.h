@@ -12,12 +12,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "acuity/frame.h"
+#include "acuity/frame_scorer.h"
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
@@ -44,6 +46,8 @@ struct FrameWindow {
   std::span<const FrameView* const> reference;  // [0] is the frame itself, [1] the one before ...
   std::span<const FrameView* const> distorted;
   std::array<std::span<const DerivedFrame* const>, 2> derived{};  // by Role; null unless the feature derives it
+  /// By Role: the frames after it, Feature::lookahead() of them; null after the end of the sequence.
+  std::array<std::span<const FrameView* const>, 2> following{};
 };
 
 /// Measures one frame at a time with scratch memory of its own; each thread has one.
@@ -57,6 +61,13 @@ class FeatureWorker {
   }
   /// Fills all of `numbers`, of which there are Feature::value_count().
   virtual Status measure(const FrameWindow& window, std::span<double> numbers) = 0;
+  /// The same for several frames in order, at most Feature::together() from the first to the last.
+  virtual Status measure_several(std::span<const FrameWindow> windows, std::span<const std::span<double>> numbers) {
+    for (size_t i = 0; i < windows.size(); ++i) {
+      if (Status measured = measure(windows[i], numbers[i]); !measured.ok()) return measured;
+    }
+    return {};
+  }
 };
 
 struct FeatureOutput {
@@ -85,6 +96,7 @@ class Feature {
     FrameFormat format;  // of the reference
     FrameFormat distorted;
     OptionValues options{};
+    bool want_map = false;  // map() shall return one, where the feature has any
   };
 
   virtual ~Feature() = default;
@@ -93,6 +105,10 @@ class Feature {
   virtual size_t headline() const { return 0; }
   /// How many frames before it measure() looks at.
   virtual int history() const { return 0; }
+  /// How many frames after the one of that index measure() looks at: at most history() - index.
+  virtual int lookahead(int64_t /*index*/) const { return 0; }
+  /// How many frames are worth measuring at once, because their windows have frames in common. Not on a device.
+  virtual int together() const { return 1; }
   virtual bool derives(Role) const { return false; }
   /// How many there are of numbers of a frame, and of values. Those past outputs() are for aggregates() only.
   virtual size_t value_count() const { return outputs().size(); }
@@ -104,8 +120,11 @@ class Feature {
   virtual void conclude(const MeasuredWindow& window, std::span<double> values) const {
     std::copy(window[0].begin(), window[0].end(), values.begin());
   }
-  /// What there is one of for the whole sequence.
-  virtual std::vector<NamedValue> aggregates(const FeatureSeries&) const { return {}; }
+  /// The map of the last frame that was measured, where Setup::want_map asked for one. Not on a device.
+  virtual std::optional<FrameMap> map() const { return {}; }
+  /// What there is one of for the whole sequence, of which so many frames are known, those that are not scored
+  /// included.
+  virtual std::vector<NamedValue> aggregates(const FeatureSeries&, int64_t /*known*/) const { return {}; }
 
   /// Whether measure() looks at a plane, in the frame or in those before it. Others are not sent to a device.
   virtual bool reads(Role, int /*plane*/) const { return true; }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/profiler_range.h"
 #include "base/try.h"
 
 namespace acuity {
@@ -14,7 +15,7 @@ namespace {
 constexpr int64_t kMostPixels = int64_t{1} << 29;
 
 // Kernels of small scales leave most of a device idle, and the host needs time to conclude: others work meanwhile.
-int usual_in_flight(const FrameShape& shape) { return int64_t{shape.width} * shape.height > 4'000'000 ? 8 : 12; }
+int usual_in_flight(int64_t pixels) { return pixels > 4'000'000 ? 8 : 12; }
 
 DeviceFrame planes_of(const Resident& samples) {
   DeviceFrame frame;
@@ -34,30 +35,40 @@ Result<std::unique_ptr<DeviceFeatureWorker>> Feature::create_device_worker(Devic
   return Status(StatusCode::internal, "this feature has no device worker");
 }
 
-FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const FrameShape& shape,
+FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const std::array<FrameShape, 2>& shapes,
                          std::vector<const Feature*> features, int threads)
-    : pool_(DevicePool::of(device)), shape_(shape), features_(std::move(features)), threads_(threads) {
+    : device_(device),
+      pool_(DevicePool::of(device)),
+      shapes_(shapes),
+      features_(std::move(features)),
+      threads_(threads) {
   for (const Feature* feature : features_) {
     history_ = std::max(history_, feature->history());
     for (const Role role : {Role::reference, Role::distorted}) {
       PlaneSet& planes = planes_[static_cast<size_t>(role)];
-      for (int p = 0; p < shape.planes_count(); ++p) {
+      for (int p = 0; p < shapes[static_cast<size_t>(role)].planes_count(); ++p) {
         planes[static_cast<size_t>(p)] = planes[static_cast<size_t>(p)] || feature->reads(role, p);
       }
     }
   }
 }
 
-Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device, const FrameShape& shape,
+Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device,
+                                                         const std::array<FrameShape, 2>& shapes,
                                                          std::vector<const Feature*> features, int threads,
                                                          int in_flight) {
-  if (int64_t{shape.width} * shape.height >= kMostPixels) {
-    return Status(StatusCode::too_big, fmt::format("frames of {}x{} have more samples than kernels on a device can "
-                                                   "number; use the device cpu",
-                                                   shape.width, shape.height));
+  int64_t most_pixels = 0;
+  for (const FrameShape& shape : shapes) {
+    const int64_t pixels = int64_t{shape.width} * shape.height;
+    if (pixels >= kMostPixels) {
+      return Status(StatusCode::too_big, fmt::format("frames of {}x{} have more samples than kernels on a device can "
+                                                     "number; use the device cpu",
+                                                     shape.width, shape.height));
+    }
+    most_pixels = std::max(most_pixels, pixels);
   }
-  std::unique_ptr<FrameDevice> made(new FrameDevice(device, shape, std::move(features), threads));
-  int count = in_flight == 0 ? usual_in_flight(shape) : in_flight;
+  std::unique_ptr<FrameDevice> made(new FrameDevice(device, shapes, std::move(features), threads));
+  int count = in_flight == 0 ? usual_in_flight(most_pixels) : in_flight;
   Status created = made->create_slots(static_cast<size_t>(count));
   while (in_flight == 0 && count > 1 && created.code() == StatusCode::device_memory) {
     count /= 2;
@@ -71,6 +82,21 @@ Status FrameDevice::create_slots(size_t count) {
   slots_.clear();
   slots_.resize(count);
   for (Slot& slot : slots_) ACUITY_TRY(create_slot(slot));
+  return create_derived();
+}
+
+Status FrameDevice::create_derived() {
+  derived_.clear();
+  derived_events_.clear();
+  for (size_t f = 0; f < features_.size(); ++f) {
+    Derived derived{slots_[0].workers[f]->derived_bytes(), static_cast<int>(in_flight()) + features_[f]->history(), {}};
+    if (derived.bytes > 0) {
+      ACUITY_TRY_ASSIGN(derived.memory, pool_->device().allocate(derived.bytes * static_cast<size_t>(derived.slots)));
+      derived_events_.resize(static_cast<size_t>(in_flight() + history_));
+    }
+    derived_.push_back(std::move(derived));
+  }
+  for (std::unique_ptr<Event>& event : derived_events_) ACUITY_TRY_ASSIGN(event, pool_->device().create_event());
   return {};
 }
 
@@ -96,20 +122,58 @@ Status FrameDevice::create_slot(Slot& slot) {
 
 Status FrameDevice::submit(int64_t index, const Input& reference, const Input& distorted,
                            const std::vector<bool>& measured) {
-  Slot& slot = slot_of(submitted_);
-  slot.index = index;
-  slot.measured = measured;
-  ++submitted_;
+  const int64_t number = arrived_;
   Pair& pair = pairs_.emplace_back();
   pair.inputs = {reference, distorted};
+  Slot& slot = slot_of(number);
   ACUITY_TRY(send(*slot.queue, pair));
-  if (std::none_of(measured.begin(), measured.end(), [](bool is) { return is; })) return {};
-  for (int64_t before = std::max(first_pair_, submitted_ - 1 - history_); before < submitted_ - 1; ++before) {
-    ACUITY_TRY(wait_for(*slot.queue, pair_of(before)));
+  if (!derived_events_.empty()) ACUITY_TRY(derive(slot, pair, number));
+  ++arrived_;
+  waiting_.push_back({index, measured});
+  return start_ready();
+}
+
+Status FrameDevice::end() {
+  all_here_ = true;
+  return start_ready();
+}
+
+// How many frames after it must be here before a frame can be measured.
+int FrameDevice::ahead_of(int64_t index, const std::vector<bool>& measured) const {
+  int ahead = 0;
+  for (size_t f = 0; f < features_.size(); ++f) {
+    if (measured[f]) ahead = std::max(ahead, features_[f]->lookahead(index));
+  }
+  return ahead;
+}
+
+// Has frames measured in order, as far as what they look at is here and there are slots.
+Status FrameDevice::start_ready() {
+  while (!waiting_.empty() && !is_full()) {
+    Waiting& next = waiting_.front();
+    if (submitted_ + ahead_of(next.index, next.measured) >= arrived_ && !all_here_) break;
+    const int64_t number = submitted_++;
+    Slot& slot = slot_of(number);
+    slot.index = next.index;
+    slot.measured = std::move(next.measured);
+    waiting_.pop_front();
+    ACUITY_TRY(start(slot, number));
+  }
+  return {};
+}
+
+// The frame itself was sent in the same queue.
+Status FrameDevice::start(Slot& slot, int64_t number) {
+  if (std::none_of(slot.measured.begin(), slot.measured.end(), [](bool is) { return is; })) return {};
+  const int64_t end = std::min(number + ahead_of(slot.index, slot.measured) + 1, arrived_);
+  for (int64_t other = std::max(first_pair_, number - history_); other < end; ++other) {
+    if (other == number) continue;
+    ACUITY_TRY(wait_for(*slot.queue, pair_of(other)));
+    if (!derived_events_.empty()) ACUITY_TRY(slot.queue->wait_for(derived_event(other)));
   }
   ACUITY_TRY(slot.queue->clear(*slot.results, 0, result_bytes_));
   for (size_t f = 0; f < features_.size(); ++f) {
-    if (measured[f]) ACUITY_TRY(measure(slot, f));
+    if (slot.measured[f]) ACUITY_TRY(measure(slot, number, f));
   }
   return slot.queue->download(*slot.results_here, 0, *slot.results, 0, result_bytes_);
 }
@@ -122,6 +186,9 @@ Status FrameDevice::send(Queue& queue, Pair& pair) {
     const PlaneSet& planes = planes_[side];
     if (std::none_of(planes.begin(), planes.end(), [](bool is) { return is; })) continue;
     std::shared_ptr<Resident> samples;
+    // Streams and pools use the same memory again and again: page-locked, it is sent from where it is.
+    const Input::State& input = *pair.inputs[side].state();
+    if (input.is_here()) lock_samples(device_, input.frame->view.planes[0]);
     ACUITY_TRY_ASSIGN(samples, resident_of(pair.inputs[side], pool_, planes));
     bytes += samples->bytes();
     pair.samples[side] = samples.get();
@@ -129,31 +196,49 @@ Status FrameDevice::send(Queue& queue, Pair& pair) {
     parcels[side] = {samples.get(), &queue};
   }
   pair_bytes_ = std::max(pair_bytes_, bytes);
-  ACUITY_TRY(send_pictures(parcels, SendOrder::together, shape_.height, {&threads_, &tasks_}));
+  const int rows = std::max(shapes_[0].height, shapes_[1].height);
+  ACUITY_TRY(send_pictures(parcels, SendOrder::together, rows, {&threads_, &tasks_}));
   return wait_for(queue, pair);
 }
 
 Status FrameDevice::wait_for(Queue& queue, const Pair& pair) const {
-  for (Resident* samples : pair.samples) {
-    if (samples != nullptr) ACUITY_TRY(samples->wait_for_rows(queue, shape_.height));
+  for (size_t side = 0; side < 2; ++side) {
+    Resident* samples = pair.samples[side];
+    if (samples != nullptr) ACUITY_TRY(samples->wait_for_rows(queue, shapes_[side].height));
   }
   return {};
 }
 
-Status FrameDevice::measure(Slot& slot, size_t feature) {
+Status FrameDevice::derive(Slot& slot, const Pair& pair, int64_t number) {
+  for (size_t f = 0; f < features_.size(); ++f) {
+    const Derived& derived = derived_[f];
+    if (!derived.memory) continue;
+    const uint64_t to = derived.memory->address() + static_cast<uint64_t>(derived.slot_of(number)) * derived.bytes;
+    ACUITY_TRY(slot.workers[f]->derive(*slot.queue, {&pair.frames[0], &pair.frames[1]}, shapes_[0].depth, to));
+  }
+  return slot.queue->signal(derived_event(number));
+}
+
+Status FrameDevice::measure(Slot& slot, int64_t number, size_t feature) {
+  const Feature& measured = *features_[feature];
+  const ProfilerRange range(measured.outputs()[measured.headline()].name.c_str());
   std::array<std::vector<const DeviceFrame*>, 2> frames;
-  const int64_t last = submitted_ - 1;
-  for (int64_t back = 0; back <= features_[feature]->history(); ++back) {
+  for (int64_t back = 0; back <= measured.history(); ++back) {
     for (size_t side = 0; side < 2; ++side) {
-      frames[side].push_back(back > last ? nullptr : &pair_of(last - back).frames[side]);
+      frames[side].push_back(back > number ? nullptr : &pair_of(number - back).frames[side]);
     }
   }
   const uint64_t scratch = slot.scratch ? slot.scratch->address() : 0;
-  return slot.workers[feature]->submit(*slot.queue, {slot.index, shape_.depth, frames[0], frames[1], scratch},
-                                       slot.results->address() + result_offsets_[feature]);
+  const Derived& derived = derived_[feature];
+  const DerivedRing ring =
+      derived.memory ? DerivedRing{derived.memory->address(), derived.slots, derived.slot_of(number)} : DerivedRing{};
+  const int64_t after = std::min(int64_t{measured.lookahead(slot.index)}, arrived_ - 1 - number);
+  const DeviceWindow window{slot.index, shapes_[0].depth, frames[0], frames[1], ring, static_cast<int>(after), scratch};
+  return slot.workers[feature]->submit(*slot.queue, window, slot.results->address() + result_offsets_[feature]);
 }
 
 Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
+  const ProfilerRange range("readback");
   Slot& slot = slot_of(finished_);
   const Status waited = slot.queue->wait();
   for (Resident* samples : pair_of(finished_).samples) {
@@ -169,11 +254,12 @@ Status FrameDevice::finish_oldest(std::vector<std::vector<double>>& numbers) {
                                              slot.workers[f]->result_bytes());
     ACUITY_TRY(slot.workers[f]->finish(results, numbers[f]));
   }
-  return {};
+  return start_ready();
 }
 
 size_t FrameDevice::bytes(size_t feature) const {
   size_t bytes = feature == 0 ? pair_bytes_ * static_cast<size_t>(in_flight() + history_) : 0;
+  if (derived_[feature].memory) bytes += derived_[feature].memory->size();
   for (const Slot& slot : slots_) {
     bytes += slot.workers[feature]->bytes();
     if (feature == 0 && slot.scratch) bytes += slot.scratch->size();

@@ -19,30 +19,42 @@ namespace acuity {
 /// Used by one thread.
 class FrameDevice {
  public:
-  /// The features outlive it. `threads` copy frames that are in ordinary memory. `in_flight` is how many frames are;
-  /// 0: as many as keep a device busy, or for which it has memory.
-  static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device, const FrameShape& shape,
+  /// `shapes` are those of the reference and the distorted video, of one depth. The features outlive it. `threads` copy
+  /// frames that are in ordinary memory. `in_flight` is how many frames are; 0: as many as keep a device busy, or for
+  /// which it has memory.
+  static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device,
+                                                     const std::array<FrameShape, 2>& shapes,
                                                      std::vector<const Feature*> features, int threads,
                                                      int in_flight = 0);
 
+  const DevicePool& pool() const { return *pool_; }
   /// How many frames before it some feature looks at.
   int history() const { return history_; }
 
   /// Sends a pair of frames that own their memory, and has those features measured that `measured` says, in the order
-  /// of create(). Not while is_full(). Where history() is not 0, every frame must come here. `index` is for oldest().
+  /// of create(), as soon as the frames are here that they look ahead to. Not while is_full(). Where history() is not
+  /// 0, every frame must come here. `index` is that of the frame in the sequence.
   Status submit(int64_t index, const Input& reference, const Input& distorted, const std::vector<bool>& measured);
+  /// No frame is going to follow: those that look ahead are measured with what there is.
+  Status end();
   bool is_full() const { return submitted_ - finished_ == in_flight(); }
   bool is_idle() const { return submitted_ == finished_; }
 
   /// The index of the first frame in flight.
   int64_t oldest() const { return slot_of(finished_).index; }
-  /// Waits for it. Fills in the numbers of the features that were measured.
+  /// Waits for it. Fills in the numbers of the features that were measured. Frames that waited for its slot take it.
   Status finish_oldest(std::vector<std::vector<double>>& numbers);
 
   /// Device memory of a feature's own; the first has that of the frames as well.
   size_t bytes(size_t feature) const;
 
  private:
+  // A frame that is on the device and is not measured yet.
+  struct Waiting {
+    int64_t index = 0;
+    std::vector<bool> measured;
+  };
+
   struct Slot {
     int64_t index = 0;
     std::vector<bool> measured;
@@ -59,8 +71,17 @@ class FrameDevice {
     std::array<DeviceFrame, 2> frames{};
   };
 
-  FrameDevice(const std::shared_ptr<Device>& device, const FrameShape& shape, std::vector<const Feature*> features,
-              int threads);
+  // What a feature derives, and which slot a pair's is in. Nobody looks at a slot any more when it is its turn again.
+  struct Derived {
+    size_t bytes = 0;  // of a pair
+    int slots = 0;
+    std::unique_ptr<DeviceMemory> memory;  // null: the feature derives nothing
+
+    int slot_of(int64_t number) const { return static_cast<int>(number % slots); }
+  };
+
+  FrameDevice(const std::shared_ptr<Device>& device, const std::array<FrameShape, 2>& shapes,
+              std::vector<const Feature*> features, int threads);
   Status send(Queue& queue, Pair& pair);
   Status wait_for(Queue& queue, const Pair& pair) const;
   const Pair& pair_of(int64_t number) const { return pairs_[static_cast<size_t>(number - first_pair_)]; }
@@ -69,10 +90,19 @@ class FrameDevice {
   const Slot& slot_of(int64_t number) const { return slots_[static_cast<size_t>(number) % slots_.size()]; }
   Status create_slots(size_t count);
   Status create_slot(Slot& slot);
-  Status measure(Slot& slot, size_t feature);
+  Status create_derived();
+  Status derive(Slot& slot, const Pair& pair, int64_t number);
+  Status start_ready();
+  Status start(Slot& slot, int64_t number);
+  int ahead_of(int64_t index, const std::vector<bool>& measured) const;
+  Event& derived_event(int64_t number) const {
+    return *derived_events_[static_cast<size_t>(number) % derived_events_.size()];
+  }
+  Status measure(Slot& slot, int64_t number, size_t feature);
 
+  std::shared_ptr<Device> device_;
   std::shared_ptr<DevicePool> pool_;
-  FrameShape shape_;
+  std::array<FrameShape, 2> shapes_;
   std::vector<const Feature*> features_;
   std::vector<size_t> result_offsets_;
   size_t result_bytes_ = 0;
@@ -80,12 +110,18 @@ class FrameDevice {
   std::array<PlaneSet, 2> planes_{};  // that features read
   Threads threads_;
   TaskThreads tasks_;
+  // Frames are numbered as they come. These are the first that has not come, has no slot yet, and is not finished.
+  int64_t arrived_ = 0;
   int64_t submitted_ = 0;
   int64_t finished_ = 0;
-  std::deque<Pair> pairs_;  // in flight, and those before them that windows may contain
+  std::deque<Waiting> waiting_;  // from submitted_ on
+  bool all_here_ = false;
+  std::deque<Pair> pairs_;  // waiting or in flight, and those before them that windows may contain
   int64_t first_pair_ = 0;
   size_t pair_bytes_ = 0;
-  std::vector<Slot> slots_;  // last: they use all of the above
+  std::vector<Derived> derived_;                        // of each feature
+  std::vector<std::unique_ptr<Event>> derived_events_;  // of pairs in turn; empty where no feature derives
+  std::vector<Slot> slots_;                             // last: they use all of the above
 };
 
 }  // namespace acuity

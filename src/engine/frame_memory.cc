@@ -38,7 +38,7 @@ void widen_row(const std::byte* from, std::byte* to, int count, int shift) {
 
 FrameMemory::FrameMemory(const FrameShape& format) : format_(laid_out(format)), pool_(bytes_of(format_)) {}
 
-Result<FrameView> FrameMemory::copy(const FrameView& frame) {
+Result<FrameView> FrameMemory::copy(const FrameView& frame, const PlaneSet& planes) {
   std::shared_ptr<std::byte> memory;
   ACUITY_TRY_ASSIGN(memory, pool_.take());
   FrameView view = format_;
@@ -46,7 +46,7 @@ Result<FrameView> FrameMemory::copy(const FrameView& frame) {
   for (int p = 0; p < view.planes_count(); ++p) {
     const auto at = static_cast<size_t>(p);
     const int width = view.plane_width(p);
-    for (int y = 0; y < view.plane_height(p); ++y) {
+    for (int y = 0; planes[at] && y < view.plane_height(p); ++y) {
       const std::byte* from = frame.planes[at] + y * frame.row_strides[at];
       std::byte* to = plane + y * view.row_strides[at];
       if (frame.depth == view.depth) {
@@ -64,12 +64,12 @@ Result<FrameView> FrameMemory::copy(const FrameView& frame) {
   return view;
 }
 
-bool within_depth(const FrameView& frame) {
+bool within_depth(const FrameView& frame, const PlaneSet& planes) {
   if (frame.depth == 8 || frame.depth == 16) return true;
   uint16_t all = 0;
   for (int p = 0; p < frame.planes_count(); ++p) {
     const auto at = static_cast<size_t>(p);
-    for (int y = 0; y < frame.plane_height(p); ++y) {
+    for (int y = 0; planes[at] && y < frame.plane_height(p); ++y) {
       const auto* samples = reinterpret_cast<const uint16_t*>(frame.planes[at] + y * frame.row_strides[at]);
       for (int x = 0; x < frame.plane_width(p); ++x) all |= samples[x];
     }

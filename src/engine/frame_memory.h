@@ -16,17 +16,17 @@ class FrameMemory {
 
   /// What a frame takes.
   size_t frame_bytes() const { return pool_.piece_bytes(); }
-  /// The same samples in memory of this object; may be called from several threads. `frame` has the same size and
-  /// subsampling, and at most as many bits a sample: it is scaled by a power of two.
-  Result<FrameView> copy(const FrameView& frame);
+  /// The same samples in memory of this object, of these planes; may be called from several threads. `frame` has the
+  /// same size and subsampling, and at most as many bits a sample: it is scaled by a power of two.
+  Result<FrameView> copy(const FrameView& frame, const PlaneSet& planes = {true, true, true});
 
  private:
   FrameView format_;
   MemoryPool pool_;
 };
 
-/// Whether every sample is within the frame's depth; features use samples as places in tables.
-bool within_depth(const FrameView& frame);
+/// Whether every sample of these planes is within the frame's depth; features use samples as places in tables.
+bool within_depth(const FrameView& frame, const PlaneSet& planes);
 
 }  // namespace acuity
 

@@ -36,6 +36,8 @@ class FrameMetric {
   virtual void conclude(std::span<const std::span<const double>> features, std::span<double> outputs) const = 0;
   /// What there is one of for the whole video, from what the features have of that.
   virtual std::vector<NamedValue> aggregates(std::span<const std::vector<NamedValue>>) const { return {}; }
+  /// As Feature::map().
+  virtual std::optional<FrameMap> map() const { return {}; }
   /// What was taken for granted, for people.
   virtual std::vector<std::string> assumptions() const { return {}; }
 };
@@ -47,6 +49,9 @@ struct FrameMetricEntry {
   Result<std::unique_ptr<FrameMetric>> (*create)(const Feature::Setup& setup, const FrameMetricEntry& entry);
   std::string (*meaning)(double value);
   const FeatureEntry* feature = nullptr;  // where the metric is a feature by itself
+  /// With which options the videos may have different sizes and subsamplings; null: never.
+  bool (*resizes)(const OptionValues& options) = nullptr;
+  Status (*check_options)(const OptionValues& options) = nullptr;  // as in MetricEntry
 };
 
 /// Every metric of frames, in the order lists show them; engine/frame_metrics.cc names them.

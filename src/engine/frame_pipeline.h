@@ -35,10 +35,13 @@ struct FeatureCost {
 
 class FramePipeline {
  public:
-  /// Features have the depth of `format` or one other. `device` is made for those that are on it, in the same order;
-  /// null where there are none.
-  FramePipeline(const FrameShape& format, std::vector<PipelineFeature> features, int threads,
+  /// `formats` are those of the two videos, by Role, with equal depths. Features have that depth or one other.
+  /// `device` is made for those that are on it, in the same order; null where there are none.
+  FramePipeline(const std::array<FrameShape, 2>& formats, std::vector<PipelineFeature> features, int threads,
                 std::unique_ptr<FrameDevice> device = nullptr);
+  FramePipeline(const FrameShape& format, std::vector<PipelineFeature> features, int threads,
+                std::unique_ptr<FrameDevice> device = nullptr)
+      : FramePipeline(std::array{format, format}, std::move(features), threads, std::move(device)) {}
   ~FramePipeline();
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
@@ -46,7 +49,7 @@ class FramePipeline {
   /// As FrameScorer::push and push_neighbour. The inputs are frames.
   Status push(const Input& reference, const Input& distorted, int64_t number, bool scored);
   Status push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored) {
-    return push(Input(reference, FrameFormat{format_}), Input(distorted, FrameFormat{format_}), number, scored);
+    return push(Input(reference, FrameFormat{formats_[0]}), Input(distorted, FrameFormat{formats_[1]}), number, scored);
   }
   /// Waits until the values of the scored frame at that place are final, as far as those pushed make it so.
   Status wait_for(size_t place);
@@ -54,6 +57,8 @@ class FramePipeline {
   Status finish();
   /// From any thread: all calls return soon, with StatusCode::cancelled.
   void cancel() noexcept;
+  /// Gives up what is in flight and hands the features over to another pipeline; nothing is called afterwards.
+  std::vector<PipelineFeature> dissolve();
 
   int64_t pushed() const { return next_; }
   /// The numbers of the frames to be scored.
@@ -66,7 +71,9 @@ class FramePipeline {
 
   /// How many frames before and after a scored one can matter to it.
   int frames_before() const;
-  int frames_after() const { return numbers_after_; }
+  int frames_after() const { return std::max(numbers_after_, lookahead_); }
+  /// Which planes some feature looks at, by Role.
+  const std::array<PlaneSet, 2>& planes() const { return planes_; }
 
  private:
   struct Frame;
@@ -75,8 +82,8 @@ class FramePipeline {
   struct Progress;
   using Workers = std::vector<std::unique_ptr<FeatureWorker>>;
 
-  Status validate(const FrameView& frame, const char* role, int64_t number) const;
-  bool is_wide(size_t feature) const { return features_[feature].depth > format_.depth; }
+  Status validate(const Input& input, Role role, int64_t number) const;
+  bool is_wide(size_t feature) const { return features_[feature].depth > formats_[0].depth; }
   bool measures(size_t feature, bool scored) const;
   bool looks_at(size_t feature, bool scored) const;
   Frame* find(int64_t index) const;
@@ -85,16 +92,18 @@ class FramePipeline {
   void enter(std::unique_ptr<Frame> frame, Dropped& dropped);
   Status state() const;
 
-  bool ready(const Job& job) const;
+  bool ready(const Frame& frame, size_t feature) const;
+  std::vector<Frame*> measurable(const Frame& first, size_t feature) const;
   Job next_job();
   bool fails_before(const Job& job) const;
   bool run_next(std::unique_lock<std::mutex>& lock, Workers& workers);
+  bool run_any(std::unique_lock<std::mutex>& lock, Workers& workers);
   bool advance(std::unique_lock<std::mutex>& lock);
   Status prepare(Frame& frame);
   Result<FeatureWorker*> worker_of(size_t feature, Workers& workers);
   Status derive(const Job& job, Workers& workers);
-  Status measure(const Job& job, Workers& workers, std::vector<double>& numbers);
-  void complete(const Job& job, const Status& status, std::vector<double> numbers, double milliseconds);
+  Status measure(const Job& job, Workers& workers, std::vector<std::vector<double>>& numbers);
+  void complete(const Job& job, const Status& status, std::vector<std::vector<double>> numbers, double milliseconds);
   void note_failure(const Job& job, const Status& status);
   void release(Frame& frame, size_t feature, Dropped& dropped);
   Status submit(Frame& frame, const Input& reference, const Input& distorted);
@@ -103,15 +112,17 @@ class FramePipeline {
   void work();
   void stop();
 
-  FrameShape format_;
+  std::array<FrameShape, 2> formats_;  // by Role
   std::vector<PipelineFeature> features_;
   int threads_;
-  int history_ = 0;  // the longest of a feature
+  int history_ = 0, lookahead_ = 0;  // the longest of a feature
+  int together_ = 1;                 // the most of a feature
   int numbers_before_ = 0, numbers_after_ = 0;
   bool widens_ = false;        // some features want more bits than frames have ...
   bool keeps_narrow_ = false;  // ... and others do not;
   int narrow_history_ = 0;     // so many frames before they look at
-  FrameMemory copies_, wide_;
+  std::array<PlaneSet, 2> planes_{};
+  std::array<FrameMemory, 2> copies_, wide_;  // by Role
 
   // Of the thread that pushes.
   std::unique_ptr<FrameDevice> device_;
@@ -129,8 +140,11 @@ class FramePipeline {
   int64_t first_ = 0;                          // the index of the first of those,
   int64_t next_ = 0;                           // and of the next to be pushed; changed by the thread that pushes
   std::deque<Frame*> pending_;                 // with jobs to do or in progress, in order
-  std::vector<Progress> progress_;             // of each feature
-  int64_t failed_frame_ = -1;                  // the first, so that what is reported does not depend on threads
+  int running_ = 0;                            // jobs in progress
+  bool in_full_ = true;                        // jobs of several frames wait until there are so many ...
+  bool all_here_ = false;           // ... and those of frames that look ahead, as no frame is going to follow
+  std::vector<Progress> progress_;  // of each feature
+  int64_t failed_frame_ = -1;       // the first, so that what is reported does not depend on threads
   size_t failed_stage_ = 0;
   Status failure_;
   bool cancelled_ = false;

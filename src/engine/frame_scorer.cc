@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <deque>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,8 +15,11 @@
 #include "base/threads.h"
 #include "base/try.h"
 #include "engine/auto_device.h"
+#include "engine/feature_list.h"
 #include "engine/frame_metric.h"
+#include "engine/frame_memory.h"
 #include "engine/frame_pipeline.h"
+#include "engine/noting.h"
 #include "engine/requests.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
@@ -34,39 +38,7 @@ struct Entrant {
   std::string device_reason{};  // empty where the caller chose it
 };
 
-// Measures each feature that some metric needs once, however many do.
-class FeatureList {
- public:
-  size_t place(const FeatureRequest& request) {
-    const std::string key = fmt::format("{} {}", request.options.label(request.entry->info), request.depth);
-    const auto [known, is_new] = places_.emplace(key, requests_.size());
-    if (is_new) {
-      requests_.push_back(request);
-    } else if (!request.enough) {
-      requests_[known->second].enough.reset();
-    }
-    return known->second;
-  }
-
-  const std::vector<FeatureRequest>& requests() const { return requests_; }
-
-  Result<std::vector<PipelineFeature>> create(const Feature::Setup& both) const {
-    std::vector<PipelineFeature> list;
-    for (const FeatureRequest& request : requests_) {
-      Feature::Setup setup = both;
-      setup.format.depth = setup.distorted.depth = request.depth;
-      setup.options = request.enough.value_or(request.options);
-      std::unique_ptr<Feature> feature;
-      ACUITY_TRY_ASSIGN(feature, request.entry->create(setup));
-      list.push_back({std::move(feature), request.depth, request.entry->info.name});
-    }
-    return list;
-  }
-
- private:
-  std::map<std::string, size_t> places_;
-  std::vector<FeatureRequest> requests_;
-};
+bool runs_on_gpu(const FeatureRequest& request) { return request.entry->on_gpu; }
 
 Status check_formats(const FrameScorerOptions& options) {
   const FrameFormat& format = options.format;
@@ -80,8 +52,18 @@ Status check_formats(const FrameScorerOptions& options) {
                                                  "unknown",
                                                  format.rate.numerator, format.rate.denominator));
   }
+  return {};
+}
+
+// Most metrics compare samples as they are.
+Status check_shapes(const FrameScorerOptions& options, const std::vector<Entrant>& entrants) {
+  const FrameFormat& format = options.format;
   const FrameFormat& other = options.distorted_format.value_or(format);
-  if (other.has_same_shape(format)) return {};
+  const bool resized =
+      other.depth == format.depth && std::all_of(entrants.begin(), entrants.end(), [](const auto& its) {
+        return its.entry->resizes != nullptr && its.entry->resizes(its.options);
+      });
+  if (other.has_same_shape(format) || resized) return {};
   return Status(
       StatusCode::usage,
       fmt::format("the reference has {}x{} samples of {} bits, the distorted video {}x{} of {} bits or another "
@@ -99,6 +81,19 @@ Status check_finite(int64_t number, const std::string& output, const std::string
 std::string cpu_name() { return fmt::format("cpu ({})", cpu_target()); }
 std::string name_of(const Device& device) { return fmt::format("{} ({})", device.info().id, device.info().name); }
 
+// What the CPU may do better. Page-locked memory, which only a device needs, runs out before other memory.
+bool is_of_device(const Status& status) {
+  return status.code() == StatusCode::device || status.code() == StatusCode::device_lost ||
+         status.code() == StatusCode::device_memory || status.code() == StatusCode::out_of_memory;
+}
+
+// A frame that the CPU needs if the device fails now.
+struct KeptFrame {
+  std::array<FrameView, 2> views;
+  int64_t number = 0;
+  bool is_scored = true;
+};
+
 }  // namespace
 
 struct FrameScorer::State {
@@ -107,15 +102,28 @@ struct FrameScorer::State {
   FeatureList list;
   std::shared_ptr<Device> device;  // null: the CPU only
   std::string device_reason;
+  std::mutex mutex;  // of the next two, for cancel()
   std::unique_ptr<FramePipeline> pipeline;
+  bool is_cancelled = false;
   int threads = 1;
   int64_t next_number = 0;
-  size_t delivered = 0;  // scored frames
-  Status failure;        // of what came after the features
+  std::vector<int64_t> scored;                       // numbers of the frames to be scored
+  size_t delivered = 0;                              // so many of them
+  std::vector<FeatureSeries> series;                 // of those, by feature
+  size_t first_place = 0;                            // of those, the first of this pipeline
+  std::vector<FeatureCost> earlier;                  // what pipelines before this one took
+  std::deque<KeptFrame> kept;                        // on a device that auto chose
+  std::array<std::optional<FrameMemory>, 2> copies;  // of frames that nobody owns
+  bool frames_are_here = true;                       // not on the device only
+  Status failure;                                    // of what came after the features
   bool finished = false;
 
   Feature::Setup setup() const {
-    return {options.format, options.distorted_format.value_or(options.format), OptionValues()};
+    return {options.format, options.distorted_format.value_or(options.format), OptionValues(), options.want_map};
+  }
+
+  std::array<FrameShape, 2> both_shapes() const {
+    return {options.format, options.distorted_format.value_or(options.format)};
   }
 
   Status add(const FrameMetricRequest& request) {
@@ -127,6 +135,9 @@ struct FrameScorer::State {
           fmt::format("unknown frame metric '{}'; metrics() lists the metrics of this build", request.metric));
     }
     const MetricInfo& info = entrant.entry->info;
+    if (options.want_map && !info.has_map) {
+      return Status(StatusCode::usage, fmt::format("{} has no difference map; leave out want_map", info.name));
+    }
     ACUITY_TRY_ASSIGN(entrant.options, OptionValues::parse(info, request.options));
     ACUITY_TRY(validate_size(info, entrant.options, options.format.width, options.format.height));
     Feature::Setup its_setup = setup();
@@ -141,27 +152,31 @@ struct FrameScorer::State {
   std::vector<std::string> cpu_only(const Entrant& entrant) const {
     std::vector<std::string> names;
     for (const FeatureRequest& need : entrant.metric->needs()) {
-      if (!need.entry->on_gpu) names.push_back(need.entry->info.name);
+      if (!runs_on_gpu(need)) names.push_back(need.entry->info.name);
     }
     return names;
   }
 
   Status choose_device() {
     if (options.device == "cpu") return {};
+    if (options.want_map && options.device != "auto") {
+      return Status(StatusCode::device,
+                    "difference maps of frames are made on the CPU only; use the device cpu or auto");
+    }
     if (options.device == "auto") {
-      double cpu_ns = 0;
-      size_t features = 0;
+      if (options.want_map) return {};
+      std::vector<CostedMetric> features;
       for (const FeatureRequest& request : list.requests()) {
-        if (!request.entry->on_gpu) continue;
-        cpu_ns += request.entry->cpu_ns;
-        ++features;
+        if (!runs_on_gpu(request)) continue;
+        features.push_back({.name = request.entry->info.name, .guess_ns = request.entry->cpu_ns, .on_gpu = true});
       }
-      if (features == 0) return {};
-      DeviceChoice choice = acuity::choose_device(cpu_ns, features,
-                                                  {.pairs = std::max(options.expected_frames, int64_t{1}),
+      if (features.empty()) return {};
+      DeviceChoice choice = acuity::choose_device(features,
+                                                  {.pairs = options.expected_frames,
                                                    .width = options.format.width,
                                                    .height = options.format.height,
-                                                   .threads = threads});
+                                                   .threads = threads},
+                                                  process_measurements().now());
       device = std::move(choice.device);
       device_reason = std::move(choice.reason);
       return {};
@@ -183,22 +198,24 @@ struct FrameScorer::State {
   Status create_pipeline() {
     std::vector<PipelineFeature> features;
     ACUITY_TRY_ASSIGN(features, list.create(setup()));
+    const std::array<FrameShape, 2> shapes = both_shapes();
     std::unique_ptr<FrameDevice> there;
     if (device) {
-      ACUITY_TRY(check_gpu_frame_size(options.format.width, options.format.height));
+      for (const FrameShape& shape : shapes) ACUITY_TRY(check_gpu_frame_size(shape.width, shape.height));
       std::vector<const Feature*> sent;
       for (size_t f = 0; f < features.size(); ++f) {
-        features[f].on_device = list.requests()[f].entry->on_gpu;
+        features[f].on_device = runs_on_gpu(list.requests()[f]);
         if (features[f].on_device) sent.push_back(features[f].feature.get());
       }
-      ACUITY_TRY_ASSIGN(
-          there, FrameDevice::create(device, options.format, std::move(sent), threads, options.frames_in_flight));
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, shapes, std::move(sent), threads, options.frames_in_flight));
     }
-    pipeline = std::make_unique<FramePipeline>(options.format, std::move(features), threads, std::move(there));
+    pipeline = std::make_unique<FramePipeline>(shapes, std::move(features), threads, std::move(there));
     return {};
   }
 
   Status begin_metrics() {
+    for (size_t f = 0; f < list.requests().size(); ++f) series.emplace_back(pipeline->series(f).size());
+    earlier.resize(series.size());
     for (Entrant& entrant : entrants) {
       std::vector<const Feature*> features;
       bool on_cpu = false, on_device = false;
@@ -216,6 +233,8 @@ struct FrameScorer::State {
       const std::vector<std::string> names = cpu_only(entrant);
       if (names.size() == entrant.places.size()) {
         entrant.device_reason = fmt::format("auto chose the CPU: {} has no GPU version", entrant.entry->info.name);
+      } else if (options.want_map) {
+        entrant.device_reason = "auto chose the CPU: difference maps of frames are made on the CPU only";
       } else {
         entrant.device_reason = device_reason;
         if (!names.empty()) entrant.device_reason += fmt::format("; {} on the CPU only", fmt::join(names, ", "));
@@ -238,48 +257,128 @@ struct FrameScorer::State {
     }
     return guarded<Status>([&]() -> Status {
       ACUITY_TRY(failure);
+      std::array<Input, 2> inputs{reference, distorted};
+      if (falls_back()) ACUITY_TRY(keep(inputs, number, to_score));
       const int64_t before = pipeline->pushed();
-      const Status pushed = pipeline->push(reference, distorted, number, to_score);
-      if (pipeline->pushed() > before) next_number = number + 1;
+      Status pushed = pipeline->push(inputs[0], inputs[1], number, to_score);
+      const bool is_in = pipeline->pushed() > before;
+      if (is_in || must_fall_back(pushed)) {
+        next_number = number + 1;
+        if (to_score) scored.push_back(number);
+      } else if (falls_back()) {
+        kept.pop_back();
+      }
+      if (must_fall_back(pushed)) pushed = fall_back(pushed);
       const Status given_out = deliver();
       return pushed.ok() ? given_out : pushed;
     });
   }
 
+  // Where auto chose the device, the CPU goes on if that fails.
+  bool falls_back() const { return device && options.device == "auto" && frames_are_here; }
+  bool must_fall_back(const Status& status) const { return falls_back() && is_of_device(status); }
+
+  Status keep(std::array<Input, 2>& inputs, int64_t number, bool to_score) {
+    KeptFrame frame{{}, number, to_score};
+    for (size_t side = 0; side < 2; ++side) {
+      const Input::State* input = inputs[side].state().get();
+      if (input == nullptr || !input->frame || !input->frame->view.has_same_shape(both_shapes()[side]))
+        continue;  // refused
+      frames_are_here = frames_are_here && input->is_here();
+      if (!input->is_here()) continue;
+      FrameView& view = frame.views[side];
+      view = input->frame->view;
+      if (view.owner) continue;
+      if (!copies[side]) copies[side].emplace(both_shapes()[side]);
+      const FrameFormat format = input->frame->format;
+      ACUITY_TRY(validate_planes(view, {}, fmt::format("{} frame {}", side == 0 ? "reference" : "distorted", number)));
+      ACUITY_TRY_ASSIGN(view, copies[side]->copy(view, pipeline->planes()[side]));
+      inputs[side] = Input(view, format);
+    }
+    kept.push_back(std::move(frame));
+    return {};
+  }
+
+  // Frames whose values were delivered, unless they are neighbours of those that were not.
+  void forget() {
+    const int64_t first = delivered < scored.size() ? scored[delivered] : next_number;
+    const auto needed =
+        std::find_if(kept.begin(), kept.end(), [&](const KeptFrame& frame) { return frame.number >= first; });
+    const auto most = static_cast<ptrdiff_t>(pipeline->frames_before());
+    if (needed - kept.begin() > most) kept.erase(kept.begin(), needed - most);
+  }
+
+  // Measures on the CPU what was not delivered yet, and all that comes.
+  Status fall_back(const Status& why) {
+    ACUITY_TRY(deliver());
+    std::vector<FeatureCost> spent = costs_so_far();
+    std::vector<PipelineFeature> features = pipeline->dissolve();
+    for (PipelineFeature& feature : features) feature.on_device = false;
+    auto other = std::make_unique<FramePipeline>(both_shapes(), std::move(features), threads);
+    {
+      const std::lock_guard lock(mutex);
+      std::swap(pipeline, other);
+      if (is_cancelled) pipeline->cancel();
+    }
+    other.reset();
+    earlier = std::move(spent);
+    first_place = delivered;
+    const int64_t first = delivered < scored.size() ? scored[delivered] : next_number;
+    for (Entrant& entrant : entrants) {
+      if (entrant.device == cpu_name()) continue;
+      if (!entrant.device.ends_with(cpu_name())) entrant.device += " and " + cpu_name();
+      entrant.device_reason +=
+          fmt::format("; {} failed, and the CPU went on from frame {}: {}", device->info().id, first, why.message());
+    }
+    device.reset();
+    for (const KeptFrame& frame : std::exchange(kept, {})) {
+      const bool is_due = frame.is_scored && frame.number >= first;
+      ACUITY_TRY(pipeline->push(input_of(frame.views[0], true), input_of(frame.views[1], false), frame.number, is_due));
+    }
+    return {};
+  }
+
   // Hands out the values that have become final.
   Status deliver() {
-    const size_t known = pipeline->conclude();
+    const size_t known = first_place + pipeline->conclude();
     while (failure.ok() && delivered < known) {
-      failure = add_frame(delivered);
+      failure = add_frame(delivered - first_place);
       if (!failure.ok()) break;
       ++delivered;
       if (options.on_scores) options.on_scores(values_of(delivered - 1));
     }
+    if (falls_back()) forget();
     return failure;
   }
 
-  // Makes the outputs of a scored frame from the values of the features.
+  // Makes the outputs of a scored frame, by its place in the pipeline, from the values of the features.
   Status add_frame(size_t place) {
-    const int64_t number = pipeline->scored()[place];
-    for (Entrant& entrant : entrants) {
+    std::vector<std::vector<double>> found;
+    for (const Entrant& entrant : entrants) {
       std::vector<std::vector<double>> values;
       for (const size_t feature : entrant.places) {
         std::vector<double>& its_values = values.emplace_back();
-        for (const std::vector<double>& series : pipeline->series(feature)) its_values.push_back(series[place]);
+        for (const std::vector<double>& one : pipeline->series(feature)) its_values.push_back(one[place]);
       }
-      std::vector<double> outputs(entrant.outputs.size());
+      std::vector<double>& outputs = found.emplace_back(entrant.outputs.size());
       const std::vector<std::span<const double>> spans(values.begin(), values.end());
       entrant.metric->conclude(spans, outputs);
       for (size_t i = 0; i < outputs.size(); ++i) {
-        ACUITY_TRY(check_finite(number, entrant.outputs[i].name, entrant.entry->info.name, outputs[i]));
-        entrant.outputs[i].values.push_back(outputs[i]);
+        ACUITY_TRY(check_finite(scored[delivered], entrant.outputs[i].name, entrant.entry->info.name, outputs[i]));
       }
+    }
+    // A frame counts for all metrics or for none.
+    for (size_t m = 0; m < entrants.size(); ++m) {
+      for (size_t i = 0; i < found[m].size(); ++i) entrants[m].outputs[i].values.push_back(found[m][i]);
+    }
+    for (size_t f = 0; f < series.size(); ++f) {
+      for (size_t v = 0; v < series[f].size(); ++v) series[f][v].push_back(pipeline->series(f)[v][place]);
     }
     return {};
   }
 
   FrameValues values_of(size_t place) const {
-    FrameValues values{pipeline->scored()[place], {}, {}};
+    FrameValues values{scored[place], {}, {}};
     for (const Entrant& entrant : entrants) {
       std::vector<double>& outputs = values.outputs.emplace_back();
       for (const FrameOutput& output : entrant.outputs) outputs.push_back(output.values[place]);
@@ -289,14 +388,17 @@ struct FrameScorer::State {
   }
 
   Result<FrameValues> score_at(int64_t number) {
-    const std::vector<int64_t>& scored = pipeline->scored();
     const auto found = std::lower_bound(scored.begin(), scored.end(), number);
     if (found == scored.end() || *found != number) {
       return Status(StatusCode::usage, fmt::format("frame {} was not pushed to be scored", number));
     }
     const auto place = static_cast<size_t>(found - scored.begin());
     if (place >= delivered) {
-      const Status waited = pipeline->wait_for(place);
+      Status waited = pipeline->wait_for(place - first_place);
+      if (must_fall_back(waited)) {
+        waited = fall_back(waited);
+        if (waited.ok() && place >= delivered) waited = pipeline->wait_for(place - first_place);
+      }
       const Status given_out = deliver();
       if (place >= delivered) {
         ACUITY_TRY(waited);
@@ -327,7 +429,8 @@ struct FrameScorer::State {
     }
     std::vector<std::vector<NamedValue>> aggregates;
     for (const size_t place : entrant.places) {
-      aggregates.push_back(pipeline->feature(place).feature->aggregates(pipeline->series(place)));
+      aggregates.push_back(pipeline->feature(place).feature->aggregates(
+          series[place], static_cast<int64_t>(first_place) + pipeline->pushed()));
       const FeatureCost cost = std::exchange(costs[place], {});
       score.provenance.working_bytes += static_cast<int64_t>(cost.bytes);
       score.provenance.timing_ms[0].value += cost.milliseconds;
@@ -336,28 +439,56 @@ struct FrameScorer::State {
     for (const NamedValue& aggregate : score.aggregates) {
       ACUITY_TRY(check_finite(-1, aggregate.name, info.name, aggregate.value));
     }
+    score.map = entrant.metric->map();
     score.headline = entrant.metric->headline();
     score.outputs = entrant.outputs;
     return score;
   }
 
   Result<std::vector<FrameScore>> finish() {
-    if (pipeline->pushed() == 0 || pipeline->scored().empty()) {
+    if (scored.empty()) {
       return Status(StatusCode::usage, "no frame was pushed, so there is nothing to score");
     }
-    const Status waited = pipeline->finish();
+    Status waited = pipeline->finish();
+    if (must_fall_back(waited)) {
+      waited = fall_back(waited);
+      if (waited.ok()) waited = pipeline->finish();
+    }
     const Status given_out = deliver();
     ACUITY_TRY(waited);
     ACUITY_TRY(given_out);
-    std::vector<FeatureCost> costs;
-    for (size_t f = 0; f < list.requests().size(); ++f) costs.push_back(pipeline->cost(f));
-    std::vector<FrameScore> scores;
-    for (Entrant& entrant : entrants) {
-      Result<FrameScore> score = conclude(entrant, costs);
-      if (!score.ok()) return score.status();
-      scores.push_back(std::move(*score));
+    if (!device && first_place == 0) note_costs();
+    return scores();
+  }
+
+  // For "auto". A GPU that waits for frames would look slower than it is.
+  void note_costs() {
+    const double pixels = static_cast<double>(options.format.width) * options.format.height;
+    for (size_t f = 0; f < list.requests().size(); ++f) {
+      note_frames(list.requests()[f].entry->info.name, pixels, pipeline->pushed(), pipeline->cost(f).milliseconds);
     }
-    return scores;
+  }
+
+  std::vector<FeatureCost> costs_so_far() {
+    std::vector<FeatureCost> sums = earlier;
+    for (size_t f = 0; f < sums.size(); ++f) {
+      const FeatureCost cost = pipeline->cost(f);
+      sums[f].milliseconds += cost.milliseconds;
+      sums[f].bytes = std::max(sums[f].bytes, cost.bytes);
+    }
+    return sums;
+  }
+
+  // Of the frames that were delivered.
+  Result<std::vector<FrameScore>> scores() {
+    std::vector<FeatureCost> spent = costs_so_far();
+    std::vector<FrameScore> found;
+    for (Entrant& entrant : entrants) {
+      Result<FrameScore> score = conclude(entrant, spent);
+      if (!score.ok()) return score.status();
+      found.push_back(std::move(*score));
+    }
+    return found;
   }
 };
 
@@ -385,6 +516,7 @@ Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
     state->options = options;
     state->threads = Threads(options.threads).count();
     for (const FrameMetricRequest& request : options.metrics) ACUITY_TRY(state->add(request));
+    ACUITY_TRY(check_shapes(options, state->entrants));
     ACUITY_TRY(state->choose_device());
     Status created = state->create_pipeline();
     if (!created.ok() && options.device == "auto" && state->device) {
@@ -423,6 +555,10 @@ Status FrameScorer::push_neighbour(const Input& reference, const Input& distorte
 int FrameScorer::frames_before() const { return state_ ? state_->pipeline->frames_before() : 0; }
 int FrameScorer::frames_after() const { return state_ ? state_->pipeline->frames_after() : 0; }
 
+std::array<PlaneSet, 2> FrameScorer::planes() const {
+  return state_ ? state_->pipeline->planes() : std::array<PlaneSet, 2>{};
+}
+
 std::vector<std::string> FrameScorer::output_names(size_t metric) const {
   std::vector<std::string> names;
   if (!state_ || metric >= state_->entrants.size()) return names;
@@ -441,8 +577,17 @@ Result<std::vector<FrameScore>> FrameScorer::finish() {
   return guarded<Result<std::vector<FrameScore>>>([&] { return state_->finish(); });
 }
 
+Result<std::vector<FrameScore>> FrameScorer::scores_so_far() const {
+  if (!state_) return moved_from("FrameScorer");
+  if (state_->delivered == 0) return Status(StatusCode::usage, "no frame has been scored yet");
+  return guarded<Result<std::vector<FrameScore>>>([&] { return state_->scores(); });
+}
+
 void FrameScorer::cancel() noexcept {
-  if (state_) state_->pipeline->cancel();
+  if (!state_) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->is_cancelled = true;
+  state_->pipeline->cancel();
 }
 
 }  // namespace acuity

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "engine/input.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -39,7 +40,7 @@ Input::Input(const ImageView& view, std::shared_ptr<const void> owner) noexcept
 
 Input::Input(const FrameView& frame, const FrameFormat& format) noexcept
     : state_(make_state(converted_view(format, nullptr), frame.owner)) {
-  if (state_) state_->frame = {frame, format};
+  if (state_) state_->frame = {frame, format, {}};
 }
 
 Result<Input> Input::copy(const ImageView& view) {
@@ -56,6 +57,15 @@ Input Input::on_device(const ImageView& view, std::string device, std::shared_pt
   Input input(view, std::move(owner));
   // Memory of the CPU is ordinary memory. An empty name must not be taken for that.
   if (input.state_ && device != "cpu") input.state_->device = device.empty() ? "no device" : std::move(device);
+  return input;
+}
+
+Input Input::on_device(const FrameView& frame, const FrameFormat& format, const SurfaceLayout& layout,
+                       std::string device) noexcept {
+  Input input(frame, format);
+  if (!input.state_) return input;
+  input.state_->frame->layout = layout;
+  input.state_->device = device.empty() ? "no device" : std::move(device);
   return input;
 }
 
@@ -110,7 +120,10 @@ Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::sha
     if (known == pool && !resident->has_failed() && resident->has(planes)) return resident;
   }
   std::shared_ptr<Resident> resident;
-  if (state.frame) {
+  if (state.frame && !state.device.empty()) {
+    ACUITY_TRY_ASSIGN(
+        resident, Resident::of_device_frame(pool, state.frame->view, state.frame->format, state.frame->layout, planes));
+  } else if (state.frame) {
     ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.frame->view, state.frame->format, planes));
   } else if (state.device.empty()) {
     ACUITY_TRY_ASSIGN(resident, Resident::create(pool, state.view));
@@ -119,6 +132,15 @@ Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::sha
   }
   state.residents.emplace_back(pool, resident);
   return resident;
+}
+
+bool is_on_device(const Input& input, const std::shared_ptr<DevicePool>& pool) {
+  Input::State& state = *input.state();
+  if (!state.device.empty()) return true;
+  const std::lock_guard lock(state.mutex);
+  return std::any_of(state.residents.begin(), state.residents.end(), [&](const auto& known) {
+    return known.first == pool && known.second->has_arrived() && known.second->has(kAllPlanes);
+  });
 }
 
 void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived) {
@@ -167,11 +189,37 @@ Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::sh
   return kept;
 }
 
+Result<Input> take_surface(const Input& surface, const std::shared_ptr<DevicePool>& pool, Queue& queue,
+                           const Senders& senders) {
+  const Input::State& state = *surface.state();
+  std::shared_ptr<Resident> copy;
+  ACUITY_TRY_ASSIGN(copy, Resident::of_device_frame(pool, state.frame->view, state.frame->format, state.frame->layout,
+                                                    kAllPlanes, false));
+  Parcel parcel{copy.get(), &queue};
+  ACUITY_TRY(send_pictures({&parcel, 1}, SendOrder::one_by_one, surface.view().height, senders));
+  ACUITY_TRY(queue.wait());
+  copy->note_arrival();
+  FrameView view = state.frame->view;
+  view.owner.reset();
+  Input taken = Input::on_device(view, state.frame->format, state.frame->layout, state.device);
+  if (!taken.has_picture()) return Status(StatusCode::out_of_memory, "out of memory for a frame on a device");
+  taken.state()->samples_gone = true;
+  taken.state()->residents.emplace_back(pool, std::move(copy));
+  return taken;
+}
+
+Status check_device(const Input& input, const DevicePool* pool, std::string_view which) {
+  const std::string& there = input.state()->device;
+  const std::string here = pool != nullptr ? pool->device().info().id : "cpu";
+  if (there.empty() || there == here || there + ":0" == here) return {};
+  return {StatusCode::usage, fmt::format("the {} is in memory of {}, but this Scorer runs on {}", which, there, here)};
+}
+
 size_t bytes_of(const Input& input) {
   const ImageView& view = input.view();
   const size_t sample = view.type == SampleType::u8 ? 1 : view.type == SampleType::u16 ? 2 : sizeof(float);
   const size_t pixels = static_cast<size_t>(view.width) * static_cast<size_t>(view.height);
-  const bool is_here = input.state()->device.empty() && !input.state()->samples_gone;
+  const bool is_here = input.state()->is_here();
   size_t bytes = is_here ? pixels * sample * static_cast<size_t>(view.channel_count()) : 0;
   if (is_here && input.state()->frame) bytes = FrameMemory(input.state()->frame->format).frame_bytes();
   const std::lock_guard lock(input.state()->mutex);

@@ -24,6 +24,7 @@ struct Input::State {
   struct Frame {
     FrameView view;
     FrameFormat format;
+    SurfaceLayout layout;  // on a device
   };
 
   ImageView view;
@@ -31,6 +32,7 @@ struct Input::State {
   std::shared_ptr<const void> owner;  // null: the memory is there during the call
   std::string device;                 // the samples are there alone; empty: in the host's memory
   bool samples_gone = false;          // only the residents have them
+  bool is_here() const { return device.empty() && !samples_gone; }
 
   std::atomic<bool> is_finite = false;  // its floats have been looked at
   std::mutex mutex;                     // of what follows
@@ -46,6 +48,9 @@ Result<Input> pixels_of(const Input& input, const MemoryPool& pool, const Thread
 Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::shared_ptr<DevicePool>& pool,
                                               const PlaneSet& planes = kAllPlanes);
 
+/// Whether its samples are on the device already.
+bool is_on_device(const Input& input, const std::shared_ptr<DevicePool>& pool);
+
 /// Waits until nothing that was sent to the device is still read from the picture's memory. `arrived`: somebody waited
 /// for work there that read all of it.
 void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived);
@@ -59,6 +64,15 @@ Result<Input> keep_input(const Input& input);
 /// then.
 Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,
                              Queue& queue, const Senders& senders);
+
+/// A frame on the device, such as a decoder's surface, copied to memory of the pool there: who owns the surface may
+/// have it back when this returns. What writes it has been given to the queue before.
+Result<Input> take_surface(const Input& surface, const std::shared_ptr<DevicePool>& pool, Queue& queue,
+                           const Senders& senders);
+
+/// Whether samples that are on a device are on this one; null: on the CPU. `which` is for messages: "reference frame
+/// 5".
+Status check_device(const Input& input, const DevicePool* pool, std::string_view which);
 
 /// Of its samples, here and on devices.
 size_t bytes_of(const Input& input);

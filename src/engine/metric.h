@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acuity/image.h"
@@ -82,10 +83,15 @@ struct MetricEntry {
   bool on_gpu = false;      // create() takes a device too
   double cpu_ns = 20;       // what a pixel of a pair takes one thread, roughly; --device auto weighs it
   bool map_on_gpu = false;  // a device makes the map too
+  /// Whether what options name can be used, such as files, before a picture is read; null: they name nothing.
+  Status (*check_options)(const OptionValues& options) = nullptr;
 };
 
 /// Every metric, in the order lists show them; engine/registry.cc names them.
 const std::vector<MetricEntry>& registry();
+
+/// The check_options of a metric of pictures or frames, after the check of its table.
+Status check_options_of(std::string_view metric, const std::vector<OptionValue>& options);
 
 }  // namespace acuity
 

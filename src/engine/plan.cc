@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "engine/plan.h"
 
+#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -180,6 +181,10 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   plan.small_reference = {pairs.picture_bytes(), work.on_gpu ? pairs.picture_bytes() : 0};
   plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
   return plan;
+}
+
+int narrower_strip(int strip_rows, int height) {
+  return strip_rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height))) : strip_rows / 2;
 }
 
 namespace {

@@ -35,6 +35,10 @@ struct PlannedWork {
 
 Result<MemoryPlan> plan_memory(const PlannedWork& work);
 
+/// The next strip to try if memory is short: powers of two, down to kFewestStripRows.
+int narrower_strip(int strip_rows, int height);
+inline constexpr int kFewestStripRows = 16;
+
 }  // namespace acuity
 
 #endif

@@ -2,6 +2,7 @@
 // The list of metrics. A new one of pictures adds its entries here; those of frames are in frame_metrics.cc.
 #include <algorithm>
 
+#include "base/try.h"
 #include "engine/frame_metric.h"
 #include "engine/metric.h"
 #include "metrics/butteraugli/metric.h"
@@ -36,6 +37,20 @@ const MetricInfo* find_metric(std::string_view name) {
   const auto list = metrics();
   const auto found = std::find_if(list.begin(), list.end(), [&](const MetricInfo& info) { return info.name == name; });
   return found == list.end() ? nullptr : &*found;
+}
+
+Status check_options_of(std::string_view metric, const std::vector<OptionValue>& options) {
+  const auto check = [&](const auto& entry) -> Status {
+    if (entry.check_options == nullptr) return {};
+    OptionValues values;
+    ACUITY_TRY_ASSIGN(values, OptionValues::parse(entry.info, options));
+    return entry.check_options(values);
+  };
+  for (const MetricEntry& entry : registry()) {
+    if (entry.info.name == metric) return check(entry);
+  }
+  const FrameMetricEntry* entry = find_frame_metric(metric);
+  return entry == nullptr ? Status() : check(*entry);
 }
 
 std::string meaning(std::string_view metric, double value) {

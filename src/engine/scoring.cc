@@ -2,19 +2,21 @@
 #include "engine/scoring.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <latch>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "acuity/version.h"
 #include "base/guard.h"
+#include "base/profiler_range.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "device/device.h"
 #include "engine/auto_device.h"
+#include "engine/noting.h"
 #include "engine/plan.h"
 #include "engine/validate.h"
 #include "lang/targets.h"
@@ -24,7 +26,6 @@ namespace {
 
 constexpr int64_t kSmallPixels = int64_t{1} << 20;
 constexpr size_t kSmallOnGpu = 8, kLargeOnGpu = 2;
-constexpr int kFewestRows = 16;  // of strips that automatic tries
 
 // Whether a metric that came to this can go on with other pictures. One that was cancelled has not begun.
 bool leaves_metric_usable(StatusCode code) {
@@ -32,9 +33,10 @@ bool leaves_metric_usable(StatusCode code) {
          code == StatusCode::cancelled;
 }
 
-// The next strip to try.
-int narrower(int rows, int height) {
-  return rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height))) : rows / 2;
+SampleKind kind_of(const Input& input) {
+  const std::optional<Input::State::Frame>& frame = input.state()->frame;
+  if (!frame) return {.type = input.view().type, .channels = input.view().channels};
+  return {.is_frame = true, .depth = frame->format.depth, .subsampling = frame->format.subsampling};
 }
 
 }  // namespace
@@ -99,20 +101,37 @@ Result<std::unique_ptr<Scoring>> Scoring::create(const ScorerOptions& options, i
     created = scoring->make_first_slot();
   }
   if (!created.ok()) return created;
+  double set_up_ms = 0;
+  for (const NamedValue& step : scoring->set_up_ms_) set_up_ms += step.value;
+  scoring->measured_key_ = scoring->pool_ ? note_gpu(scoring->pool_->device().info(), set_up_ms) : note_cpu();
   return scoring;
+}
+
+// Noted for "auto". Maps take longer and are not asked for often.
+void Scoring::note(RowMode::Kind kind, const Slots& slots, size_t in_flight, std::span<const double> metrics_ms,
+                   double together_ms) const {
+  if (options_.want_map) return;
+  const bool is_narrow = narrow_ && &slots == &*narrow_;
+  note_row(measured_key_, infos_,
+           {.mode = {kind, strip_rows_ > 0, pool_ ? in_flight > 1 : is_narrow},
+            .pixels = static_cast<double>(width_) * height_,
+            .threads = pool_ || is_narrow ? 1.0 : threads_.count(),
+            .rows_in_flight = pool_ ? static_cast<double>(in_flight) : 1.0,
+            .metrics_ms = metrics_ms,
+            .together_ms = together_ms});
 }
 
 // "cpu", a device by its id, or what auto comes to.
 Status Scoring::choose_device() {
   if (options_.device == "cpu") return {};
-  std::vector<const MetricEntry*> entries;
-  for (const RequestedMetric& metric : metrics_) entries.push_back(metric.entry);
   if (options_.device == "auto") {
-    DeviceChoice choice = acuity::choose_device(entries, {.pairs = std::max(options_.expected_pairs, int64_t{1}),
-                                                          .width = width_,
-                                                          .height = height_,
-                                                          .threads = threads_.count(),
-                                                          .want_map = options_.want_map});
+    DeviceChoice choice = acuity::choose_device(costed(metrics_),
+                                                {.pairs = options_.expected_pairs,
+                                                 .width = width_,
+                                                 .height = height_,
+                                                 .threads = threads_.count(),
+                                                 .want_map = options_.want_map},
+                                                process_measurements().now());
     if (choice.device) pool_ = DevicePool::of(choice.device);
     device_reason_ = "device: " + choice.reason;
     return {};
@@ -161,8 +180,8 @@ Status Scoring::fit_memory(const SampleKind& kind, int64_t available) {
       strip_rows_ = rows;
       break;
     }
-    rows = narrower(rows, height_);
-    if (!automatic || rows < kFewestRows) {
+    rows = narrower_strip(rows, height_);
+    if (!automatic || rows < kFewestStripRows) {
       return Status(StatusCode::too_big,
                     fmt::format("{}x{} pixels need {} bytes of memory{} on {}, but {} are available; {}", width_,
                                 height_, plan.pair.device, automatic ? " even in strips" : "",
@@ -173,19 +192,22 @@ Status Scoring::fit_memory(const SampleKind& kind, int64_t available) {
   // Tiny pictures may need nothing, where a metric has its answer without looking.
   const int64_t further = std::max<int64_t>(plan.further_pair.device, 1);
   pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / further);
-  fitted_.push_back(kind);
+  fitted_.push_back({kind, plan.reference.device});
   return {};
+}
+
+const Scoring::Fitted* Scoring::find_fitted(const SampleKind& kind) const {
+  const auto found = std::find_if(fitted_.begin(), fitted_.end(), [&](const Fitted& one) { return one.kind == kind; });
+  return found == fitted_.end() ? nullptr : &*found;
 }
 
 // Samples of another kind than any before may need more. Then strips become narrower.
 Status Scoring::make_room(const Input& input) {
-  if (!pool_ || !input.has_picture() || !input.state()->device.empty()) return {};
-  const std::optional<Input::State::Frame>& frame = input.state()->frame;
-  const SampleKind kind =
-      frame ? SampleKind{.is_frame = true, .depth = frame->format.depth, .subsampling = frame->format.subsampling}
-            : SampleKind{.type = input.view().type, .channels = input.view().channels};
+  if (!pool_ || !input.has_picture()) return {};
+  if (!input.state()->frame && !input.state()->device.empty()) return {};
+  const SampleKind kind = kind_of(input);
   const std::lock_guard lock(room_mutex_);
-  if (std::find(fitted_.begin(), fitted_.end(), kind) != fitted_.end()) return {};
+  if (find_fitted(kind) != nullptr) return {};
   pool_->free_unused();  // places for samples of another kind
   int64_t available = 0;
   ACUITY_TRY_ASSIGN(available, available_bytes());
@@ -195,6 +217,16 @@ Status Scoring::make_room(const Input& input) {
   ACUITY_TRY(fit_memory(kind, available));
   if (strip_rows_ != rows_before) renew_slots();
   return {};
+}
+
+// Whether all that the metrics can prepare of it has room beside what there is; where that is not asked, it is tried.
+Result<bool> Scoring::reference_fits(const Input& reference) {
+  if (!pool_ || options_.memory.kind != MemoryMode::Kind::automatic) return true;
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, available_bytes());
+  const std::lock_guard lock(room_mutex_);
+  const Fitted* fitted = find_fitted(kind_of(reference));
+  return fitted == nullptr || fitted->reference_bytes <= available;
 }
 
 void Scoring::renew_slots() {
@@ -208,8 +240,8 @@ bool Scoring::narrow_strips(int rows_before) {
   if (!pool_ || options_.memory.kind != MemoryMode::Kind::automatic) return false;
   const std::lock_guard lock(room_mutex_);
   if (strip_rows_ != rows_before) return true;  // somebody was here before
-  const int rows = narrower(rows_before, height_);
-  if (rows < kFewestRows) return false;
+  const int rows = narrower_strip(rows_before, height_);
+  if (rows < kFewestStripRows) return false;
   strip_rows_ = rows;
   renew_slots();
   return true;
@@ -269,16 +301,24 @@ Status Scoring::validate(const Input& input, std::string_view role) const {
   const ImageView& view = input.view();
   ACUITY_TRY(validate_view_size(view, role, width_, height_));
   Input::State& state = *input.state();
-  if (state.frame) return validate_frame(state.frame->view, state.frame->format, role);
-  ACUITY_TRY(validate_layout(view, role));
-  if (!state.device.empty()) {
-    const std::string here = pool_ ? pool_->device().info().id : "cpu";
-    if (state.device == here || state.device + ":0" == here) return {};
-    return Status(StatusCode::usage, fmt::format("the {} picture is in memory of {}, but this Scorer runs on {}", role,
-                                                 state.device, here));
+  ACUITY_TRY(check_device(input, pool_.get(), fmt::format("{} picture", role)));
+  if (state.frame) {
+    if (!state.device.empty() && is_converted(input)) {
+      return Status(StatusCode::input, fmt::format("the {} frame is in device memory, where its colour profile cannot "
+                                                   "be applied; give it in the host's memory",
+                                                   role));
+    }
+    return validate_frame(state.frame->view, state.frame->format, state.frame->layout, role);
   }
-  if (view.type != SampleType::f32) return {};
-  if (!state.is_finite) ACUITY_TRY(validate_finite(view, role, threads_));
+  ACUITY_TRY(validate_layout(view, role));
+  if (view.type != SampleType::f32 || state.is_finite) return {};
+  if (state.device.empty()) {
+    ACUITY_TRY(validate_finite(view, role, threads_));
+  } else {
+    std::shared_ptr<Resident> samples;
+    ACUITY_TRY_ASSIGN(samples, resident_of(input, pool_));
+    ACUITY_TRY(validate_finite(view, role, *pool_, *samples));
+  }
   state.is_finite = true;
   return {};
 }
@@ -299,28 +339,43 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
   auto prepared = std::make_shared<Reference::State>();
   prepared->width = width_;
   prepared->height = height_;
-  if (keep == Keep::small) {
+  const auto prepare_small = [&]() -> Result<std::shared_ptr<const Reference::State>> {
+    prepared->pool.reset();
+    prepared->metrics.clear();
     ACUITY_TRY_ASSIGN(prepared->samples, keep_input(reference));
     return std::shared_ptr<const Reference::State>(std::move(prepared));
-  }
-  prepared->pool = pool_;
+  };
+  if (keep == Keep::small) return prepare_small();
   ACUITY_TRY(make_room(reference));
+  bool fits = true;
+  ACUITY_TRY_ASSIGN(fits, reference_fits(reference));
+  if (!fits) return prepare_small();
+  prepared->pool = pool_;
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, wide_->take());
+  std::vector<double> metrics_ms;
   Status status = guarded<Status>([&]() -> Status {
     for (size_t i = 0; i < metrics_.size(); ++i) {
+      const Stopwatch watch;
       std::shared_ptr<const PreparedReference> one;
       ACUITY_TRY_ASSIGN(one, slot->metrics[i]->prepare(reference));
+      metrics_ms.push_back(watch.milliseconds());
       prepared->metrics.push_back({metrics_[i].entry, metrics_[i].options.all(), std::move(one)});
     }
     return {};
   });
+  const bool is_typical = !pool_ || std::exchange(slot->is_used, true);
+  if (status.ok() && is_typical && in_flight_ == 0) {
+    note(RowMode::Kind::prepare, *wide_, 1, metrics_ms, std::accumulate(metrics_ms.begin(), metrics_ms.end(), 0.0));
+  }
   if (leaves_metric_usable(status.code())) {
     wide_->give_back(std::move(slot));
   } else {
     wide_->drop(std::move(slot));
   }
   settle(reference, pool_, status.ok());
+  const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
+  if (status.code() == StatusCode::device_memory && automatic) return prepare_small();
   if (!status.ok()) return status;
   return std::shared_ptr<const Reference::State>(std::move(prepared));
 }
@@ -410,9 +465,20 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
   for (const Input& input : {job.reference, job.distorted}) ACUITY_TRY(make_room(input));
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, slots.take());
+  const size_t in_flight = ++in_flight_;
+  const Stopwatch metrics_watch;
   std::vector<Measured> measured = measure(*slot, job, prepared);
+  const double together_ms = metrics_watch.milliseconds();
+  --in_flight_;
   const bool all_worked =
       std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
+  if (all_worked && (!pool_ || slot->is_used)) {
+    std::vector<double> metrics_ms;
+    for (const Measured& one : measured) metrics_ms.push_back(one.milliseconds);
+    const bool is_prepared = prepared.front() != nullptr;
+    note(is_prepared ? RowMode::Kind::prepared : RowMode::Kind::pair, slots, in_flight, metrics_ms, together_ms);
+  }
+  slot->is_used = true;
   const bool usable = std::all_of(measured.begin(), measured.end(), [](const Measured& one) {
     return leaves_metric_usable(one.measurement.status().code());
   });
@@ -446,6 +512,7 @@ std::vector<Scoring::Measured> Scoring::measure(Slot& slot, const Job::State& jo
   std::vector<Measured> measured(metrics_.size());
   const auto run = [&](size_t i) {
     const Stopwatch watch;
+    const ProfilerRange range(metrics_[i].entry->info.name.c_str());
     measured[i].measurement = guarded<Result<Measurement>>([&]() -> Result<Measurement> {
       if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
       Metric& metric = *slot.metrics[i];

@@ -17,9 +17,10 @@
 #include "acuity/scorer.h"
 #include "base/task_threads.h"
 #include "base/threads.h"
-#include "engine/slots.h"
+#include "engine/measurements.h"
 #include "engine/plan.h"
 #include "engine/requests.h"
+#include "engine/slots.h"
 
 namespace acuity {
 
@@ -79,15 +80,25 @@ class Scoring {
  private:
   explicit Scoring(const ScorerOptions& options, int width, int height);
 
+  // A kind of samples that there is room for, and what a reference of it holds on the device.
+  struct Fitted {
+    SampleKind kind;
+    int64_t reference_bytes;
+  };
+
   Status choose_device();
   Result<MemoryPlan> plan_for(const SampleKind& kind, int rows) const;
   Result<int64_t> available_bytes() const;
   Status fit_memory(const SampleKind& kind, int64_t available);
   Status make_room(const Input& input);
+  const Fitted* find_fitted(const SampleKind& kind) const;
+  Result<bool> reference_fits(const Input& reference);
   bool narrow_strips(int rows_before);
   void renew_slots();
   Status make_first_slot();
   Result<std::unique_ptr<Slot>> make_slot(const Threads& threads);
+  void note(RowMode::Kind kind, const Slots& slots, size_t in_flight, std::span<const double> metrics_ms,
+            double together_ms) const;
   Slots& slots_for_jobs() { return narrow_ ? *narrow_ : *wide_; }
 
   Status validate(const Input& input, std::string_view role) const;
@@ -115,13 +126,15 @@ class Scoring {
   std::vector<RequestedMetric> metrics_;
   std::vector<const MetricInfo*> infos_;  // of those
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
+  std::string measured_key_;              // what was measured of the device is kept by it
   std::string device_reason_;             // why it was chosen, where the caller left it open
   std::optional<MemoryPlan> first_plan_;  // made while the device is opened
   std::mutex room_mutex_;
-  std::vector<SampleKind> fitted_;   // what there is room for
+  std::vector<Fitted> fitted_;
   std::atomic<int> strip_rows_ = 0;  // 0: the metrics decide
   size_t pairs_that_fit_ = 1;        // on the device
   std::mutex set_up_mutex_;
+  std::atomic<size_t> in_flight_ = 0;  // rows
   std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
   Threads threads_, one_thread_{1};
   MemoryPool frame_pixels_;      // for those that are made here

@@ -17,6 +17,7 @@ namespace acuity {
 struct Slot {
   std::vector<std::unique_ptr<Metric>> metrics;
   uint64_t generation = 0;
+  bool is_used = false;  // on a GPU the first row also records the launches of later ones
 };
 
 /// Slots of one kind, made when they are needed and used again. May be used from several threads.

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace acuity {
 namespace {
 
@@ -58,6 +60,14 @@ bool rows_lie_apart(const ImageView& view, int64_t bytes) {
   const int64_t row = std::abs(view.row_stride), pixel = std::abs(view.pixel_stride);
   return view.height == 1 || row >= (view.width - 1) * pixel + bytes ||
          (row >= bytes && pixel >= (view.height - 1) * row + bytes);
+}
+
+Status not_finite(std::string_view role, const NotFinite& found) {
+  return Status(
+      StatusCode::input,
+      fmt::format("the {} picture holds {} in channel {} at x={}, y={}; every sample must be finite: repair or "
+                  "clip the picture",
+                  role, found.value, found.channel, found.x, found.y));
 }
 
 // ", or small=libjxl" where the metric has such an option.
@@ -108,14 +118,16 @@ Status validate_finite(const ImageView& view, std::string_view role, const Threa
       float value;
       std::memcpy(&value, view.planes[static_cast<size_t>(c)] + y * view.row_stride + x * view.pixel_stride,
                   sizeof value);
-      if (std::isfinite(value)) continue;
-      return Status(StatusCode::input,
-                    fmt::format("the {} picture holds {} in channel {} at x={}, y={}; every sample must be finite: "
-                                "repair or clip the picture",
-                                role, value, c, x, y));
+      if (!std::isfinite(value)) return not_finite(role, {.value = value, .channel = c, .x = x, .y = y});
     }
   }
   return {};
+}
+
+Status validate_finite(const ImageView& view, std::string_view role, DevicePool& pool, const Resident& samples) {
+  std::optional<NotFinite> found;
+  ACUITY_TRY_ASSIGN(found, find_not_finite(pool, view, samples));
+  return found ? not_finite(role, *found) : Status();
 }
 
 Status validate_layout(const ImageView& view, std::string_view role) {
@@ -158,11 +170,13 @@ Status validate_layout(const ImageView& view, std::string_view role) {
   return {};
 }
 
-Status validate_planes(const FrameView& frame, std::string_view which) {
+Status validate_planes(const FrameView& frame, const SurfaceLayout& layout, std::string_view which) {
   const ptrdiff_t bytes = frame.sample_bytes();
-  for (int p = 0; p < frame.planes_count(); ++p) {
+  const bool paired = layout.chroma_pairs && frame.planes_count() > 1;
+  for (int p = 0; p < (paired ? 2 : frame.planes_count()); ++p) {
     const std::byte* plane = frame.planes[static_cast<size_t>(p)];
-    const ptrdiff_t stride = frame.row_strides[static_cast<size_t>(p)], row = frame.plane_width(p) * bytes;
+    const ptrdiff_t stride = frame.row_strides[static_cast<size_t>(p)],
+                    row = frame.plane_width(p) * bytes * (paired && p == 1 ? 2 : 1);
     const bool aligned = reinterpret_cast<uintptr_t>(plane) % static_cast<uintptr_t>(bytes) == 0 && stride % bytes == 0;
     if (plane == nullptr || !aligned) {
       return Status(StatusCode::usage,
@@ -176,7 +190,8 @@ Status validate_planes(const FrameView& frame, std::string_view which) {
   return {};
 }
 
-Status validate_frame(const FrameView& frame, const FrameFormat& format, std::string_view role) {
+Status validate_frame(const FrameView& frame, const FrameFormat& format, const SurfaceLayout& layout,
+                      std::string_view role) {
   if (frame.depth < 8 || frame.depth > 16) {
     return Status(StatusCode::usage,
                   fmt::format("the {} frame has {} bits per sample: expected 8 to 16", role, frame.depth));
@@ -186,7 +201,7 @@ Status validate_frame(const FrameView& frame, const FrameFormat& format, std::st
                                                  "format",
                                                  role));
   }
-  return validate_planes(frame, fmt::format("{} frame", role));
+  return validate_planes(frame, layout, fmt::format("{} frame", role));
 }
 
 Status validate_view_size(const ImageView& view, std::string_view role, int width, int height) {

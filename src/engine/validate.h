@@ -10,6 +10,7 @@
 #include "acuity/scorer.h"
 #include "acuity/status.h"
 #include "base/threads.h"
+#include "device/pixels/finite.h"
 #include "engine/options.h"
 
 namespace acuity {
@@ -18,12 +19,15 @@ namespace acuity {
 Status validate_layout(const ImageView& view, std::string_view role);
 
 /// Whether the planes of a frame can be read. `which` is for messages: "reference frame 5".
-Status validate_planes(const FrameView& frame, std::string_view which);
+Status validate_planes(const FrameView& frame, const SurfaceLayout& layout, std::string_view which);
 /// Whether a frame of an Input can be.
-Status validate_frame(const FrameView& frame, const FrameFormat& format, std::string_view role);
+Status validate_frame(const FrameView& frame, const FrameFormat& format, const SurfaceLayout& layout,
+                      std::string_view role);
 
 /// Whether all samples, which are floats, are numbers.
 Status validate_finite(const ImageView& view, std::string_view role, const Threads& threads);
+/// The same of samples that are on a device.
+Status validate_finite(const ImageView& view, std::string_view role, DevicePool& pool, const Resident& samples);
 
 /// Whether it has the size that is expected.
 Status validate_view_size(const ImageView& view, std::string_view role, int width, int height);

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/try.h"
+
 namespace acuity {
 namespace {
 
@@ -33,7 +35,7 @@ class MadeUp : public Feature {
     values[0] = window[0][0];
     if (history_ > 0 && window.has(1)) values[0] = std::min(values[0], window[1][0]);
   }
-  std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
+  std::vector<NamedValue> aggregates(const FeatureSeries& series, int64_t) const override {
     return {{"sum", std::accumulate(series[0].begin(), series[0].end(), 0.0)}};
   }
   mutable std::atomic<int> workers = 0;
@@ -107,7 +109,7 @@ Found finish(FramePipeline& pipeline, size_t features) {
   pipeline.conclude();
   for (size_t f = 0; f < features; ++f) {
     found.series.push_back(pipeline.series(f));
-    found.sums.push_back(pipeline.feature(f).feature->aggregates(pipeline.series(f))[0].value);
+    found.sums.push_back(pipeline.feature(f).feature->aggregates(pipeline.series(f), pipeline.pushed())[0].value);
   }
   return found;
 }
@@ -166,6 +168,76 @@ TEST(FramePipeline, SamplesAreWidenedForThoseThatAsk) {
   }
 }
 
+// Measures several frames at once. The first two look at frames that follow them.
+class Several : public MadeUp {
+ public:
+  explicit Several(int together) : MadeUp(2, look_around), together_(together) {}
+  int lookahead(int64_t index) const override { return index < 2 ? 2 - static_cast<int>(index) : 0; }
+  int together() const override { return together_; }
+  int numbers_after() const override { return 0; }
+  void conclude(const MeasuredWindow& window, std::span<double> values) const override { values[0] = window[0][0]; }
+
+ private:
+  static Status look_around(const FrameWindow& window, std::span<double> values) {
+    ACUITY_TRY(look_back(window, values));
+    EXPECT_EQ(window.following[0].size(), window.index < 2 ? static_cast<size_t>(2 - window.index) : 0);
+    double weight = 1e6;
+    for (const FrameView* frame : window.following[1]) {
+      if (frame != nullptr) values[0] += weight * first_sample(*frame);
+      weight *= 100;
+    }
+    return {};
+  }
+  int together_;
+};
+
+TEST(FramePipeline, FramesMeasuredTogetherAndAheadGiveTheSameNumbers) {
+  const auto measured = [](int together, int threads, int frames, const std::function<bool(int)>& scored) {
+    std::vector<PipelineFeature> features;
+    features.push_back({std::make_unique<Several>(together), 8, "several"});
+    FramePipeline pipeline(format(8), std::move(features), threads);
+    EXPECT_EQ(pipeline.frames_after(), 2);
+    for (int i = 0; i < frames; ++i) {
+      auto memory = samples(i + 1);
+      EXPECT_TRUE(pipeline.push(view_of(*memory, 8), view_of(*memory, 8), i, scored(i)).ok());
+      memory->assign(memory->size(), 77);
+    }
+    const Found found = finish(pipeline, 1);
+    EXPECT_TRUE(found.status.ok()) << found.status.message();
+    return found.series[0][0];
+  };
+  const auto all = [](int) { return true; };
+  // Of a sequence that ends before, there is no more to see.
+  EXPECT_EQ(measured(1, 1, 1, all), (std::vector<double>{1}));
+  EXPECT_EQ(measured(1, 1, 2, all), (std::vector<double>{1 + 2e6, 2 + 100}));
+  EXPECT_EQ(measured(4, 2, 3, all), (std::vector<double>{1 + 2e6 + 3e8, 2 + 100 + 3e6, 3 + 200 + 10000}));
+  for (const auto& scored : {std::function<bool(int)>(all), std::function<bool(int)>([](int i) { return i % 3 == 1; }),
+                             std::function<bool(int)>([](int i) { return i >= 5 && i < 9; })}) {
+    for (const int frames : {3, 7, 23}) {
+      const std::vector<double> expected = measured(1, 1, frames, scored);
+      for (const int together : {1, 2, 4, 40}) {
+        for (const int threads : {1, 2, 5}) EXPECT_EQ(measured(together, threads, frames, scored), expected);
+      }
+    }
+  }
+}
+
+// Whoever waits for a frame does not wait for those that would have been measured with it.
+TEST(FramePipeline, AFrameIsFinalBeforeThereAreEnoughToMeasureTogether) {
+  for (const int threads : {1, 3}) {
+    std::vector<PipelineFeature> features;
+    features.push_back({std::make_unique<Several>(16), 8, "several"});
+    FramePipeline pipeline(format(8), std::move(features), threads);
+    ASSERT_TRUE(push(pipeline, 1).ok());
+    ASSERT_TRUE(pipeline.wait_for(0).ok());
+    EXPECT_EQ(pipeline.conclude(), 0u);  // it looks ahead
+    ASSERT_TRUE(push(pipeline, 2).ok());
+    ASSERT_TRUE(push(pipeline, 3).ok());
+    ASSERT_TRUE(pipeline.wait_for(2).ok());
+    EXPECT_EQ(pipeline.conclude(), 3u);
+  }
+}
+
 TEST(FramePipeline, FramesInFlightAreBounded) {
   std::vector<PipelineFeature> features = two_features(8, 8);
   FramePipeline pipeline(format(8), std::move(features), 2);
@@ -178,8 +250,9 @@ TEST(FramePipeline, FramesInFlightAreBounded) {
     memory.reset();
     ASSERT_TRUE(pipeline.push(view, view, i, true).ok());
     view.owner.reset();
-    // In work, looked back at by those, and by the next.
-    EXPECT_LE(std::count_if(alive.begin(), alive.end(), [](const auto& frame) { return !frame.expired(); }), 3 + 2 + 2);
+    // In progress, looked back at by those, and by the next; and a window that the other thread is about to let go.
+    EXPECT_LE(std::count_if(alive.begin(), alive.end(), [](const auto& frame) { return !frame.expired(); }),
+              3 + 2 + 2 + 3);
   }
   EXPECT_TRUE(pipeline.finish().ok());
 }
@@ -263,7 +336,7 @@ class Deriving : public Feature {
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(*this));
   }
-  std::vector<NamedValue> aggregates(const FeatureSeries&) const override { return {{"none", 0}}; }
+  std::vector<NamedValue> aggregates(const FeatureSeries&, int64_t) const override { return {{"none", 0}}; }
 
   mutable std::atomic<int> made = 0, alive = 0, most_alive = 0;
   double fails_at = -1;
@@ -286,8 +359,8 @@ TEST(FramePipeline, DerivedFramesAreMadeOnceSharedAndFreed) {
     EXPECT_EQ(found.series[0][0][2], 2000 - 1);
     EXPECT_EQ(found.series[0][0][50], 50000 + 47);
     EXPECT_EQ(counted.made, 60);
-    // Of frames in flight, and of three before each.
-    EXPECT_LE(counted.most_alive, (threads == 1 ? 1 : threads + 2) * (1 + 3));
+    // Of frames in flight, and of those that each other thread is about to let go: each with three before it.
+    EXPECT_LE(counted.most_alive, (threads == 1 ? 1 : 2 * threads) * (1 + 3));
     EXPECT_EQ(counted.alive, 3) << "for frames that might have followed";
     EXPECT_GE(pipeline.cost(0).bytes, 4000u);
     EXPECT_LE(pipeline.cost(0).bytes, static_cast<size_t>(counted.most_alive) * 1000 + 5);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "acuity/frame_scorer.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -9,6 +11,7 @@
 
 #include "acuity/scorer.h"
 #include "engine/feature.h"
+#include "engine/frame_metric.h"
 #include "support/synthetic_video.h"
 
 namespace acuity {
@@ -267,6 +270,45 @@ TEST(FrameScorer, SaysWhereFeaturesRun) {
     EXPECT_EQ((*scores)[1].provenance.assumptions.back(),
               "device: auto chose the CPU: " + name + " has no GPU version");
   }
+}
+
+// What the command does not even read.
+TEST(FrameScorer, PlanesThatNoMetricLooksAtMayHoldAnything) {
+  constexpr int kSide = 320;
+  const tests::SyntheticVideo video(kSide, kSide, 10, Subsampling::yuv420);
+  for (const FrameMetricEntry& metric : frame_metrics()) {
+    FrameScorerOptions how = options({{metric.info.name}});
+    how.format = {};
+    how.format.width = how.format.height = kSide;
+    how.format.depth = 10;
+    how.format.rate = {25, 1};
+    how.device = "cpu";
+    std::vector<std::vector<double>> found;
+    for (const bool damaged : {false, true}) {
+      Result<FrameScorer> scorer = FrameScorer::create(how);
+      ASSERT_TRUE(scorer.ok()) << scorer.status().message();
+      const std::array<PlaneSet, 2> planes = scorer->planes();
+      for (int i = 0; i < 3; ++i) {
+        std::array<tests::OwnedFrame, 2> frames{video.reference(i), video.distorted(i)};
+        for (size_t side = 0; side < 2; ++side) {
+          for (size_t p = 0; p < 3; ++p) {
+            if (damaged && !planes[side][p])
+              std::fill(frames[side].planes[p].begin(), frames[side].planes[p].end(), 0xF1);
+          }
+        }
+        const Status pushed = scorer->push(frames[0].view(), frames[1].view());
+        ASSERT_TRUE(pushed.ok()) << metric.info.name << ": " << pushed.message();
+      }
+      const Result<std::vector<FrameScore>> scores = scorer->finish();
+      ASSERT_TRUE(scores.ok()) << metric.info.name << ": " << scores.status().message();
+      std::vector<double>& values = found.emplace_back();
+      for (const FrameOutput& output : (*scores)[0].outputs) {
+        values.insert(values.end(), output.values.begin(), output.values.end());
+      }
+    }
+    EXPECT_EQ(found[0], found[1]) << metric.info.name;
+  }
+  EXPECT_EQ(FrameScorer::create(options({{"vmaf"}}))->planes()[0], (PlaneSet{true, false, false}));
 }
 
 // lavapipe: several frames in flight, neighbours between them, and another feature on the CPU.

@@ -105,27 +105,36 @@ TEST(ValidateFrame, RefusesWhatCannotBeRead) {
     const ptrdiff_t bytes = frame.sample_bytes();
     frame.planes = {memory, memory + 96, memory + 192};
     frame.row_strides = {8 * bytes, 4 * bytes, -4 * bytes};
-    EXPECT_TRUE(validate_planes(frame, "reference frame 5").ok());
+    EXPECT_TRUE(validate_planes(frame, {}, "reference frame 5").ok());
     for (size_t plane = 0; plane < 3; ++plane) {
       const std::string which = "plane " + std::to_string(plane) + " of the reference frame 5 ";
       FrameView wrong = frame;
       wrong.planes[plane] = nullptr;
-      EXPECT_EQ(validate_planes(wrong, "reference frame 5").message(), which + "is null or not aligned to its samples");
+      EXPECT_EQ(validate_planes(wrong, {}, "reference frame 5").message(),
+                which + "is null or not aligned to its samples");
       for (const ptrdiff_t stride :
            {ptrdiff_t{0}, 2 * bytes, -2 * bytes, ptrdiff_t{1} << 41, std::numeric_limits<ptrdiff_t>::min(),
             std::numeric_limits<ptrdiff_t>::max() - 1}) {
         wrong = frame;
         wrong.row_strides[plane] = stride;
-        const Status status = validate_planes(wrong, "reference frame 5");
+        const Status status = validate_planes(wrong, {}, "reference frame 5");
         EXPECT_EQ(status.code(), StatusCode::usage);
         EXPECT_EQ(status.message(), which + "has a row stride of " + std::to_string(stride) + " bytes, and a row has " +
                                         std::to_string((plane == 0 ? 8 : 4) * bytes));
       }
     }
+    FrameView surface = frame;
+    surface.planes[2] = nullptr;
+    const SurfaceLayout pairs{.chroma_pairs = true};
+    EXPECT_EQ(validate_planes(surface, pairs, "frame").message(),
+              "plane 1 of the frame has a row stride of " + std::to_string(4 * bytes) + " bytes, and a row has " +
+                  std::to_string(8 * bytes));
+    surface.row_strides[1] = 8 * bytes;
+    EXPECT_TRUE(validate_planes(surface, pairs, "frame").ok()) << "there is no third plane";
     FrameView grey = frame;
     grey.subsampling = Subsampling::grey;
     grey.planes = {memory};
-    EXPECT_TRUE(validate_planes(grey, "").ok()) << "planes that it does not have are not looked at";
+    EXPECT_TRUE(validate_planes(grey, {}, "").ok()) << "planes that it does not have are not looked at";
   }
 }
 
