@@ -7,8 +7,8 @@
 // first to the last by the weights of BLUR_*_EACH, then times `scale`, which is 1 / (the weights inside, added in float
 // from the first to the last); blur_edge_scale in parameters.h computes it.
 
-// Of the low band, sigma 7.156. Here alone are products rounded before they are added, in four partial sums as libjxl
-// does: XYB is large beside what is left when the blurred XYB is taken away, and flat pictures are nothing but
+// Of the low subband, sigma 7.156. Here alone are products rounded before they are added, in four partial sums as
+// libjxl does: XYB is large beside what is left when the blurred XYB is taken away, and flat pictures are nothing but
 // rounding.
 #define BLUR_LOW_RADIUS 16
 // clang-format off
@@ -51,7 +51,7 @@
     result = sum * scale;                \
   }
 
-// Of the middle band, sigma 3.225, of the high band, sigma 1.564, and of the mask, sigma 2.7.
+// Of the middle subband, sigma 3.225, of the high subband, sigma 1.564, and of the mask, sigma 2.7.
 // The centre first, then pairs of equal weight from the inside out, each by an fma.
 #define BLUR_FUSED_NEXT(AT, i, weight) sum = fma(AT(-(i)) + AT(i), real(weight), sum);
 #define BLUR_FUSED(PAIRS, centre, AT, result) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on the GPU, from the middle bands to all that the map is made from: the split of the middle and of the
-// high bands, and the blur of the activity, band by band as in kernels.h.
+// Butteraugli on the GPU, from the middle subbands to all that the map is made from: the split of the middle and of the
+// high subbands, and the blur of the activity, band by band as in kernels.h.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -78,11 +78,11 @@
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The splits come in two forms, of both pictures and of one against a prepared reference: that the compiler knows which
-// is worth 5 % of a pair's time. kept: bands of the prepared reference; those of both pictures are compared and, where
-// `keep` is not 0, the first one's kept.
+// is worth 5 % of a pair's time. kept: subbands of the prepared reference; those of both pictures are compared and,
+// where `keep` is not 0, the first one's kept.
 
-// Splits the middle bands, a plane of `from` for each local_y, and compares them: rows y_begin to y_end - 1. `planes`,
-// the high bands among them, have a ring of their own. kept: X, Y and B.
+// Splits the middle subbands, a plane of `from` for each local_y, and compares them: rows y_begin to y_end - 1.
+// `planes`, the high subbands among them, have a ring of their own. kept: X, Y and B.
 #if KERNEL_HERE(split_middle_pair) || KERNEL_HERE(split_middle_one)
 #define SAMPLE_MIDDLE(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MIDDLE(i) window[(k + BLUR_MIDDLE_RADIUS + (i)) * 4 + j]
@@ -90,8 +90,8 @@ SHARED(real4, soft_middle, 6 * QUAD_CHUNK * 32)
 
 FUNCTION int soft_middle_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 32 + local_x(); }
 
-// What a row of a chunk is made from besides the blurred bands: of each picture X and Y of the band before the blur,
-// but of a prepared reference X, Y and B as they are compared.
+// What a row of a chunk is made from besides the blurred subbands: of each picture X and Y of the subband before the
+// blur, but of a prepared reference X, Y and B as they are compared.
 #define FETCH_MIDDLE(row)                                                                                   \
   {                                                                                                         \
     const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \
@@ -218,8 +218,8 @@ KERNEL(split_middle_one, 32, 3, f32x4_in from, f32x4_out planes, f32x4_out kept,
 }
 #endif
 
-// Splits the high bands, a plane for each local_y, and compares them: rows y_begin to y_end - 1. from: `planes`, to be
-// read. kept: X and Y of the high, then of the ultra-high band.
+// Splits the high subbands, a plane for each local_y, and compares them: rows y_begin to y_end - 1. from: `planes`, to
+// be read. kept: X and Y of the high, then of the ultra-high subband.
 #if KERNEL_HERE(split_high_pair) || KERNEL_HERE(split_high_one)
 #define SAMPLE_HIGH(i) samples[j + 4 + (i)]
 #define WINDOW_QUAD_HIGH(i) window[(k + BLUR_HIGH_RADIUS + (i)) * 4 + j]
@@ -227,8 +227,8 @@ SHARED(real4, soft_high, 2 * 4 * QUAD_CHUNK * 32)  // of two chunks in turn
 
 FUNCTION int soft_high_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 32 + local_x(); }
 
-// What a row of a chunk is made from besides the blurred bands: of each picture X and Y of the band before the blur,
-// but of a prepared reference all that is kept; and the difference of the middle bands.
+// What a row of a chunk is made from besides the blurred subbands: of each picture X and Y of the subband before the
+// blur, but of a prepared reference all that is kept; and the difference of the middle subbands.
 #define FETCH_HIGH(row)                                                                                     \
   {                                                                                                         \
     const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \

@@ -27,10 +27,10 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 #include "metrics/butteraugli/malta.h"
 
 #include "metrics/butteraugli/filters.h"
-#include "metrics/butteraugli/bands.h"
+#include "metrics/butteraugli/subbands.h"
 #include "metrics/butteraugli/mask.h"
 
-// From the bands of two pictures to the map.
+// From the subbands of two pictures to the map.
 class Comparison {
  public:
   // activity: that of the distorted picture, blurred.
@@ -38,9 +38,9 @@ class Comparison {
       : level_(level), frame_(frame), mask_(mask), activity_(activity), rings_(rings) {}
 
   // One row, as split last.
-  void compare_low(int y, const Bands& a, const Bands& b);
-  void compare_middle(int y, const Bands& a, const Bands& b);
-  void compare_high(int y, const Bands& a, const Bands& b);
+  void compare_low(int y, const Subbands& a, const Subbands& b);
+  void compare_middle(int y, const Subbands& a, const Subbands& b);
+  void compare_high(int y, const Subbands& a, const Subbands& b);
 
   // Rows up to `limit`, exclusive.
   void add_columns_of_three(int limit);
@@ -63,7 +63,7 @@ class Comparison {
   int map_done_ = frame_.piece.y_begin;
 };
 
-void Comparison::compare_low(int y, const Bands& a, const Bands& b) {
+void Comparison::compare_low(int y, const Subbands& a, const Subbands& b) {
   if (!frame_.has_row(y)) return;
   const Columns own = frame_.columns(kReachMap);
   const real xmul = real(level_.parameters.xmul);
@@ -74,7 +74,7 @@ void Comparison::compare_low(int y, const Bands& a, const Bands& b) {
   }
 }
 
-void Comparison::compare_middle(int y, const Bands& a, const Bands& b) {
+void Comparison::compare_middle(int y, const Subbands& a, const Subbands& b) {
   float* const malta[2] = {rings_.malta_middle[0].row(y), rings_.malta_middle[1].row(y)};
   if (!frame_.has_row(y)) {
     for (float* row : malta) fill_row(row, 0.0f);
@@ -94,7 +94,7 @@ void Comparison::compare_middle(int y, const Bands& a, const Bands& b) {
   for (float* row : malta) frame_.close_row(row, 0.0f);
 }
 
-void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
+void Comparison::compare_high(int y, const Subbands& a, const Subbands& b) {
   float *malta_high[2], *malta_ultra[2], *rows_of_three[2];
   for (size_t c = 0; c < 2; ++c) {
     malta_high[c] = rings_.malta_high[c].row(y);
@@ -115,7 +115,7 @@ void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
   const float* middle = rings_.middle_difference.row(y);
   float* out = rings_.difference.row(y);
   for (int x = columns.begin; x < columns.end; x += kLanes) {
-    real band[2];
+    real subband[2];
     for (size_t c = 0; c < 2; ++c) {
       const real a_high = load_unaligned(a.high(c) + x), b_high = load(b.high(c) + x);
       const real a_ultra = load_unaligned(a.ultra(c) + x), b_ultra = load(b.ultra(c) + x);
@@ -125,9 +125,9 @@ void Comparison::compare_high(int y, const Bands& a, const Bands& b) {
       store(malta_input(a_ultra, b_ultra, real(ultra_weights[c].symmetric), real(ultra_weights[c].one_sided),
                         c == 0 ? ULTRA_X_NORM : ULTRA_Y_NORM),
             malta_ultra[c] + x);
-      band[c] = high_difference(a_high, b_high, real(pixel_weights[c].symmetric), real(pixel_weights[c].one_sided));
+      subband[c] = high_difference(a_high, b_high, real(pixel_weights[c].symmetric), real(pixel_weights[c].one_sided));
     }
-    store(pixel_difference(load(middle + x), band[0], band[1], real(p.xmul)), out + x);
+    store(pixel_difference(load(middle + x), subband[0], subband[1], real(p.xmul)), out + x);
   }
   for (size_t c = 0; c < 2; ++c) {
     frame_.close_row(malta_high[c], 0.0f);
@@ -177,11 +177,11 @@ void Comparison::add_lines(int limit) {
         add(lines, x);
       }
       for (const Ring* ring : {&rings_.malta_high[c], &rings_.malta_middle[c]}) {
-        const NineRows band(*ring, y);
+        const NineRows subband(*ring, y);
         for (int x = own.begin; x < own.end; x += kLanes) {
-#define BAND_AT(dx, dy) band.at(x, dx, dy)
+#define SUBBAND_AT(dx, dy) subband.at(x, dx, dy)
           real lines;
-          MALTA_FIVE(BAND_AT, lines)
+          MALTA_FIVE(SUBBAND_AT, lines)
           add(lines, x);
         }
       }
@@ -289,7 +289,7 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
   visit_rings(pair, batch, take);
 
   const Frame frame(level.size, piece);
-  Bands a(level, level.readers[0], frame, pictures[0]), b(level, level.readers[1], frame, pictures[1]);
+  Subbands a(level, level.readers[0], frame, pictures[0]), b(level, level.readers[1], frame, pictures[1]);
   Mask mask(frame, a, pictures[0].blurred_activity, batch);
   Comparison comparison(level, frame, mask, pictures[1].blurred_activity, pair);
   const bool both = level.prepare == nullptr;
@@ -306,27 +306,27 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
   const int end = piece.y_end + kReachLight;
   for (int light = piece.y_begin - kReachLight; light < end;) {
     light = std::min(light + batch, end);
-    each([&](Bands& bands) {
-      if (bands.is_prepared()) return;
-      bands.read_light(light);
-      bands.make_xyb(behind(light, kReachXyb));
-      bands.blur_low(behind(light, kReachLow));
+    each([&](Subbands& subbands) {
+      if (subbands.is_prepared()) return;
+      subbands.read_light(light);
+      subbands.make_xyb(behind(light, kReachXyb));
+      subbands.blur_low(behind(light, kReachLow));
     });
     rows(kReachLow, low, light, [&](int y) {
-      each([&](Bands& bands) { bands.split_low(y); });
+      each([&](Subbands& subbands) { subbands.split_low(y); });
       if (both) comparison.compare_low(y, a, b);
     });
-    each([&](Bands& bands) { bands.blur_middle(behind(light, kReachMiddle)); });
+    each([&](Subbands& subbands) { subbands.blur_middle(behind(light, kReachMiddle)); });
     rows(kReachMiddle, middle, light, [&](int y) {
-      each([&](Bands& bands) { bands.split_middle_band(y); });
+      each([&](Subbands& subbands) { subbands.split_middle_subband(y); });
       if (both) comparison.compare_middle(y, a, b);
     });
-    each([&](Bands& bands) { bands.blur_high(behind(light, kReachHigh)); });
+    each([&](Subbands& subbands) { subbands.blur_high(behind(light, kReachHigh)); });
     rows(kReachHigh, high, light, [&](int y) {
-      each([&](Bands& bands) { bands.split_high_band(y); });
+      each([&](Subbands& subbands) { subbands.split_high_subband(y); });
       if (both) comparison.compare_high(y, a, b);
     });
-    each([&](Bands& bands) { bands.blur_activity(behind(light, kReachBlurredActivity)); });
+    each([&](Subbands& subbands) { subbands.blur_activity(behind(light, kReachBlurredActivity)); });
     mask.close_activity(behind(light, kReachBlurredActivity));
     if (!both) {
       mask.prepare_gains(behind(light, kReachMap));

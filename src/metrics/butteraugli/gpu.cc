@@ -14,8 +14,10 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "device/pixels/feed.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "lang/host.h"
+#include "metrics/butteraugli/gpu_reference.h"
 #include "metrics/butteraugli/runner.h"
 #include "sums/tiles.h"
 
@@ -94,25 +96,6 @@ constexpr Stage kMapStage{0, 43, 0};
 constexpr Stage kHalfMapStage{0, 48, 0};  // whole tiles of the full resolution
 static_assert((kBandUnit / 2) % (kTileHeight / 2) == 0 && (kHalfBehind + kHalfMapStage.lag) % (kTileHeight / 2) == 0);
 
-// What stays on the device of a prepared reference, and of how many planes each is: bands, and for the mask the blurred
-// activity and the gains.
-enum PreparedPart : size_t { kPreparedLow, kPreparedMiddle, kPreparedHigh, kPreparedMask };
-constexpr std::array<size_t, 4> kPreparedPlanes{3, 3, 4, 3};
-
-// The full resolution, and the half.
-class PreparedLevels final : public PreparedReference {
- public:
-  std::array<std::array<PooledMemory, kPreparedPlanes.size()>, 2> levels;
-
-  size_t bytes() const override {
-    size_t bytes = 0;
-    for (const auto& level : levels) {
-      for (const PooledMemory& part : level) bytes += part ? part->size() : 0;
-    }
-    return bytes;
-  }
-};
-
 using Events = std::array<Event*, kSlots>;
 
 struct Ring {
@@ -126,8 +109,8 @@ struct LevelPlan {
   Size size;
   bool halved = false;
   // What goes from the early to the late stages holds two bands, so that these can work at the same time: XYB, in its
-  // place the middle bands, and the difference of the low bands. XYB blurred along rows and the planes of PLANE_* hold
-  // one.
+  // place the middle subbands, and the difference of the low subbands. XYB blurred along rows and the planes of PLANE_*
+  // hold one.
   Ring xyb, blurred, compared;
   int stride = 0;
   size_t numbers = 0;  // an offset
@@ -210,7 +193,8 @@ class GpuRunner final : public Runner {
     }
     ACUITY_TRY(maker_->wait());
     prepared_ = prepared.get();
-    ACUITY_TRY(run_bands(WORK_PREPARE, {&reference, nullptr}, false));
+    ACUITY_TRY(begin({&reference, nullptr}));
+    ACUITY_TRY(submit_bands(WORK_PREPARE, {&reference, nullptr}, false, false));
     for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
     return std::shared_ptr<const PreparedReference>(prepared);
   }
@@ -219,11 +203,18 @@ class GpuRunner final : public Runner {
     const bool prepared = reference.prepared != nullptr;
     prepared_ = static_cast<const PreparedLevels*>(reference.prepared);
     const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
-    if (keep) ACUITY_TRY(reserve_maps(map));
-    ACUITY_TRY(run_bands(prepared ? WORK_PREPARED : WORK_PAIR, {prepared ? nullptr : &reference, &distorted}, keep));
+    const int work = prepared ? WORK_PREPARED : WORK_PAIR;
+    const Pictures pictures{prepared ? nullptr : &reference, &distorted};
     Queue& queue = *plans_.back().late;
-    if (keep) ACUITY_TRY(pool(queue, map));
-    ACUITY_TRY(workspace_.fetch_results(queue, tiles_));
+    if (keep) ACUITY_TRY(reserve_maps(map));
+    ACUITY_TRY(begin(pictures));
+    if (keep) {
+      ACUITY_TRY(submit_bands(work, pictures, true, false));
+      ACUITY_TRY(pool(queue, map));
+      ACUITY_TRY(workspace_.fetch_results(queue, tiles_));
+    } else {
+      ACUITY_TRY(submit_or_replay(work, pictures));
+    }
     if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
     if (map.to != nullptr) copy_map(map.to);
@@ -294,6 +285,7 @@ class GpuRunner final : public Runner {
                                    compare_kernels::split_high_pair, compare_kernels::split_high_one,
                                    compare_kernels::blur_activity, map_kernels::combine, map_kernels::pool}));
     ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
+    ACUITY_TRY_ASSIGN(begun_, workspace_.create_event());
     const int rows = std::min(band_rows_ + kLightReach, setup_.height);
     for (std::optional<Feed>& feed : feeds_) {
       ACUITY_TRY_ASSIGN(feed, Feed::create(workspace_, *maker_, setup_.senders(), rows));
@@ -319,29 +311,64 @@ class GpuRunner final : public Runner {
     return {prepared_->levels[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
   }
 
-  // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
-  // kept for that.
-  Status run_bands(int work, const std::array<const Light*, 2>& pictures, bool keep) {
+  using Pictures = std::array<const Light*, 2>;  // one of them may be null
+
+  // The pictures are sent.
+  Status begin(const Pictures& pictures) {
+    std::vector<Feed*> feeds;
+    std::vector<Queue*> queues;
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
       DevicePicture picture;
       ACUITY_TRY_ASSIGN(picture, device_picture(pictures[i]->rows->input, pictures[i]->rows->rows, setup_.pool));
       ACUITY_TRY(feeds_[i]->begin(picture));
-    }
-    std::vector<Feed*> feeds;
-    std::vector<Queue*> queues;
-    for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i] == nullptr) continue;
       feeds.push_back(&*feeds_[i]);
       queues.push_back(plans_[0].first[i]);
     }
-    ACUITY_TRY(Feed::send(feeds, queues, SendOrder::together));
+    return Feed::send(feeds, queues, SendOrder::together);
+  }
+
+  // All of a score whose maps nobody wants.
+  Status submit_or_replay(int work, const Pictures& pictures) {
+    Queue& queue = *plans_.back().late;
+    const auto submit = [&](bool recorded) -> Status {
+      if (recorded) ACUITY_TRY(begin_recording(queue, pictures));
+      ACUITY_TRY(submit_bands(work, pictures, false, recorded));
+      return workspace_.fetch_results(queue, tiles_);
+    };
+    Key key{.work = work};
+    for (size_t i = 0; i < 2; ++i) {
+      if (pictures[i] == nullptr) continue;
+      if (!feeds_[i]->may_be_recorded()) return submit(false);
+      key.pictures[i] = feeds_[i]->key();
+      key.nits[i] = pictures[i]->nits;
+    }
+    if (prepared_ != nullptr) key.prepared = prepared_->numbers();
+    return recordings_.run(setup_.pool->device(), queue, key, submit);
+  }
+
+  // What comes first in other queues waits for `queue`, as recording wants it.
+  Status begin_recording(Queue& queue, const Pictures& pictures) {
+    ACUITY_TRY(queue.signal(*begun_));
+    bool makes_pixels = false;
+    for (size_t i = 0; i < 2; ++i) {
+      if (pictures[i] == nullptr) continue;
+      makes_pixels = makes_pixels || feeds_[i]->makes_pixels();
+      ACUITY_TRY(plans_[0].first[i]->wait_for(*begun_));
+    }
+    return makes_pixels ? maker_->wait_for(*begun_) : Status();
+  }
+
+  // The half resolution's part of a band comes last: with the full one's map it makes the norms, unless the maps are
+  // kept for that.
+  Status submit_bands(int work, const Pictures& pictures, bool keep, bool recorded) {
+    for (std::optional<Feed>& feed : feeds_) feed->rewind();
     int band = 0;
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);
       const size_t slot = static_cast<size_t>(band % kSlots);
       LevelPlan& full = plans_[0];
-      ACUITY_TRY(run_band(work, full, pictures, y, y_end, band));
+      ACUITY_TRY(run_band(work, full, pictures, y, y_end, band, recorded));
       if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(full.late->wait_for(*plans_[1].late_done[slot]));
       ACUITY_TRY(finish_band(work, full, y, y_end, band, keep));
       if (plans_.size() == 1) continue;
@@ -349,7 +376,7 @@ class GpuRunner final : public Runner {
       const auto half_rows = [&](int rows) {
         return rows == setup_.height ? halved.size.height : std::max(0, rows / 2 - kHalfBehind);
       };
-      ACUITY_TRY(run_band(work, halved, pictures, half_rows(y), half_rows(y_end), band));
+      ACUITY_TRY(run_band(work, halved, pictures, half_rows(y), half_rows(y_end), band, recorded));
       ACUITY_TRY(halved.late->wait_for(*full.late_done[slot]));
       ACUITY_TRY(finish_band(work, halved, half_rows(y), half_rows(y_end), band, keep));
     }
@@ -358,8 +385,7 @@ class GpuRunner final : public Runner {
 
   // What can be made of a resolution, but for the map, when its light has grown from `before` rows to `after`. An event
   // of the band before the last one says that its places are free again.
-  Status run_band(int work, LevelPlan& plan, const std::array<const Light*, 2>& pictures, int before, int after,
-                  int band) {
+  Status run_band(int work, LevelPlan& plan, const Pictures& pictures, int before, int after, int band, bool recorded) {
     const size_t slot = static_cast<size_t>(band % kSlots);
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
@@ -367,7 +393,7 @@ class GpuRunner final : public Runner {
       if (band >= kSlots) ACUITY_TRY(queue.wait_for(*plan.late_done[slot]));
       SentPixels pixels;
       if (!plan.halved) {
-        ACUITY_TRY_ASSIGN(pixels, feeds_[i]->take(queue, std::max(0, before - kLightReach), after));
+        ACUITY_TRY_ASSIGN(pixels, feeds_[i]->take(queue, std::max(0, before - kLightReach), after, recorded));
         if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(queue.wait_for(*plans_[1].first_done[i][slot]));
       } else {
         ACUITY_TRY(queue.wait_for(*plans_[0].first_done[i][slot]));
@@ -397,8 +423,9 @@ class GpuRunner final : public Runner {
   SentPixels halved_pixels(size_t picture, int before) const {
     return {.samples = array<const unsigned char>(halved_light_of(picture)),
             .table = {},
-            .form = FORM_PLANES,
-            .extent = halved_ring_ * plans_[1].size.width,
+            .format = FORMAT_PLANES,
+            .table_last = 0,
+            .plane_stride = halved_ring_ * plans_[1].size.width,
             .y_first = std::max(0, before - kLightReach) / halved_ring_ * halved_ring_};
   }
 
@@ -407,8 +434,8 @@ class GpuRunner final : public Runner {
     return launch(*plan.first[picture], kernels::make_xyb, plan, plan.narrow_groups(), 32,
                   plan.rows(kXybStage, before, after), plan.xyb, from.samples, from.table,
                   plane<float>(plan, plan.xyb, 3 * static_cast<int>(picture)),
-                  array<float>(halves ? halved_light_of(picture) : 0), from.form, from.extent, from.y_first,
-                  halves ? halved_ring_ : 0, nits);
+                  array<float>(halves ? halved_light_of(picture) : 0), from.format, from.table_last, from.plane_stride,
+                  from.y_first, halves ? halved_ring_ : 0, nits);
   }
 
   // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages,
@@ -428,7 +455,7 @@ class GpuRunner final : public Runner {
     return walk;
   }
 
-  // From XYB to the middle bands.
+  // From XYB to the middle subbands.
   Status split_low(int work, const LevelPlan& plan, int before, int after) {
     const auto numbers = array<const float>(plan.numbers);
     const int together = work == WORK_PAIR ? 1 : 2;  // rows, or walks, of a group
@@ -443,7 +470,7 @@ class GpuRunner final : public Runner {
                   parameters_.xmul, work, walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
   }
 
-  // From the middle bands to all that the map is made from. While a reference is prepared, what is made of the other
+  // From the middle subbands to all that the map is made from. While a reference is prepared, what is made of the other
   // picture means nothing.
   Status compare(int work, const LevelPlan& plan, int before, int after) {
     const auto numbers = array<const float>(plan.numbers);
@@ -507,6 +534,15 @@ class GpuRunner final : public Runner {
                      map.remember || map.to != nullptr || p_ > 0, p_);
   }
 
+  // What a recorded score depends on.
+  struct Key {
+    int work = 0;
+    std::array<PixelReader::Key, 2> pictures{};
+    std::array<float, 2> nits{};
+    std::vector<uint64_t> prepared{};  // numbers of its memory
+    bool operator==(const Key&) const = default;
+  };
+
   static size_t map_bytes(Size size) {
     return static_cast<size_t>(kernels::map_stride_of(size.width)) * static_cast<size_t>(size.height) * sizeof(float);
   }
@@ -544,8 +580,10 @@ class GpuRunner final : public Runner {
   std::unique_ptr<PinnedMemory> map_rows_;              // on its way to the caller
   const PreparedLevels* prepared_ = nullptr;            // of the call being made, unless that is of a pair
   std::array<std::optional<Feed>, 2> feeds_;
-  Workspace workspace_;     // last: its queues go before what they work on
-  Queue* maker_ = nullptr;  // of pixels
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
+  Queue* maker_ = nullptr;      // of pixels
+  Event* begun_ = nullptr;      // all of a recorded score
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on the GPU, from pixels to the middle bands. A resolution is worked through in bands of rows, seven
-// kernels a band: here light to XYB, and the blur of the low band along rows and along columns.
+// Butteraugli on the GPU, from pixels to the middle subbands. A resolution is worked through in bands of rows, seven
+// kernels a band: here light to XYB, and the blur of the low subband along rows and along columns.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -45,14 +45,14 @@ FUNCTION real row_blurred_light(int i) {
   return blur_opsin(light[i], light[i + 1], light[i + 2], light[i + 3], light[i + 4]);
 }
 
-KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out halved, int form, int extent,
-       int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end, int slot_begin,
-       int ring) {
+KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out halved, int format, int table_last,
+       int plane_stride, int y_first, int halved_ring, real nits, int width, int height, int y_begin, int y_end,
+       int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int left = group_x() * 32;
   const int top = y_begin + group_y() * 32;
   const int thread = local_y() * 32 + local_x();
-  const int light_ring = form == FORM_PLANES ? extent / width : 1 << 30;
+  const int light_ring = format == FORMAT_PLANES ? plane_stride / width : 1 << 30;
   // Most columns, a row for each local_y, and then the last four.
   int rows[LIGHT_SIDE / 4];
   UNROLL for (int k = 0; k < LIGHT_SIDE / 4; ++k) {
@@ -60,14 +60,14 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
   }
   const int column = light_column(left - 2 + local_x(), width);
   Pixel pixels[LIGHT_SIDE / 4];
-  FETCH_PIXELS(pixels, LIGHT_SIDE / 4, samples, table, form, extent, rows[k] + column)
+  FETCH_PIXELS(pixels, LIGHT_SIDE / 4, samples, table, format, table_last, plane_stride, rows[k] + column)
   UNROLL for (int k = 0; k < LIGHT_SIDE / 4; ++k) {
     store_light((local_y() + 4 * k) * LIGHT_SIDE + local_x(), pixels[k]);
   }
   for (int i = thread; i < 4 * LIGHT_SIDE; i += 128) {
     const int from =
         light_row(top - 2 + i / 4, width, height, y_first, y_end, light_ring) + light_column(left + 30 + i % 4, width);
-    store_light((i / 4) * LIGHT_SIDE + 32 + i % 4, pixel_at(samples, table, form, extent, from));
+    store_light((i / 4) * LIGHT_SIDE + 32 + i % 4, pixel_at(samples, table, format, table_last, plane_stride, from));
   }
   barrier_group();
   if (halved_ring > 0) {
@@ -119,8 +119,8 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The blur of the low band along rows: a group takes 128 columns of a row of six planes, or of two rows of a picture's
-// three, a thread four neighbours. `from` has a ring of its own.
+// The blur of the low subband along rows: a group takes 128 columns of a row of six planes, or of two rows of a
+// picture's three, a thread four neighbours. `from` has a ring of its own.
 #if KERNEL_HERE(blur_low_rows)
 #define WINDOW_ROW_LOW(i) window[j + 16 + (i)]
 KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int work, int from_slot, int from_ring,
@@ -153,11 +153,11 @@ KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int wo
 }
 #endif
 
-// The blur of the low band along columns. A group takes 32 columns of six planes, or of a picture's three at two
+// The blur of the low subband along columns. A group takes 32 columns of six planes, or of a picture's three at two
 // places, a thread for each, and walks down `walk` rows, LOW_CHUNK at a time; the rows that it reads at once lie one
 // after the other in the ring. Makes rows y_begin, a multiple of LOW_CHUNK, to y_end - 1 of the difference of the low
-// bands, and in the place of XYB the middle bands. `rows` have a ring of their own. kept: the low bands of a prepared
-// reference.
+// subbands, and in the place of XYB the middle subbands. `rows` have a ring of their own. kept: the low subbands of a
+// prepared reference.
 #if KERNEL_HERE(split_low)
 #define LOW_CHUNK 8
 #define WINDOW_COLUMN_LOW(i) window[k + 16 + (i)]
@@ -195,8 +195,8 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) window[32 + k] = coming[k];
     slot = wrapped(slot + LOW_CHUNK, rows_ring);
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) coming[k] = at(rows, rows_column + (slot + k) * stride);
-    real whole_band[LOW_CHUNK];
-    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) whole_band[k] = at(xyb, column + (own + k) * stride);
+    real whole_subband[LOW_CHUNK];
+    UNROLL for (int k = 0; k < LOW_CHUNK; ++k) whole_subband[k] = at(xyb, column + (own + k) * stride);
     real known[LOW_CHUNK];
     if (work == WORK_PREPARED) {
       UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
@@ -211,12 +211,12 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
           const real scale = at(numbers, row_scales(SCALES_LOW, width, height) + clamp(n + k, 0, height - 1));
           BLUR_LOW_EDGE(WINDOW_COLUMN_LOW, scale, results[k])
         }
-        if (!inside(n + k, height)) whole_band[k] = results[k];
+        if (!inside(n + k, height)) whole_subband[k] = results[k];
       }
     }
     // Beside the picture both are 0.
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
-      if (n + k < end) at(xyb, column + (own + k) * stride) = whole_band[k] - results[k];
+      if (n + k < end) at(xyb, column + (own + k) * stride) = whole_subband[k] - results[k];
     }
     UNROLL for (int k = 0; k < LOW_CHUNK; ++k) chunks[chunk_at(place, plane, k)] = results[k];
     if (work == WORK_PREPARED) {

@@ -6,7 +6,7 @@
 // One more line.
 FUNCTION real add_line(real total, real line) { return fma(line, line, total); }
 
-// Five samples a line, for the high and the middle band. Eight inner triples serve sixteen lines.
+// Five samples a line, for the high and the middle subband. Eight inner triples serve sixteen lines.
 #define MALTA_FIVE(AT, result)                                        \
   {                                                                   \
     const real centre = AT(0, 0);                                     \
@@ -40,9 +40,9 @@ FUNCTION real add_line(real total, real line) { return fma(line, line, total); }
 // Three neighbours in a row or in a column: lines of nine samples are made of three such.
 FUNCTION real three(real before, real centre, real after) { return (before + after) + centre; }
 
-// Nine or seven samples a line, for the ultra-high band. ROW(dx, dy) and COLUMN(dx, dy) are the sums by three() around
-// the sample at that distance, along x and along y, of samples that are 0 outside the picture. Four of the sixteen
-// lines occur twice.
+// Nine or seven samples a line, for the ultra-high subband. ROW(dx, dy) and COLUMN(dx, dy) are the sums by three()
+// around the sample at that distance, along x and along y, of samples that are 0 outside the picture. Four of the
+// sixteen lines occur twice.
 #define MALTA_NINE(AT, ROW, COLUMN, result)                                                 \
   {                                                                                         \
     const real centre = AT(0, 0);                                                           \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on the GPU, from compared bands to the norms: the map of a resolution, band by band as in kernels.h, and
-// the norms of both, or of the whole map.
+// Butteraugli on the GPU, from compared subbands to the norms: the map of a resolution, band by band as in kernels.h,
+// and the norms of both, or of the whole map.
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -148,7 +148,7 @@ KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_
     }
     for (int c = 0; c < 2; ++c) {
       ADD_LINES(NINE_LINES, (PLANE_MALTA + 3 * c) * plane)
-      for (int band = 1; band < 3; ++band) ADD_LINES(FIVE_LINES, (PLANE_MALTA + 3 * c + band) * plane)
+      for (int subband = 1; subband < 3; ++subband) ADD_LINES(FIVE_LINES, (PLANE_MALTA + 3 * c + subband) * plane)
     }
     UNROLL for (int r = 0; r < COMBINE_ROWS; ++r) {
       const int y = top + r;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The mask, row by row, from the blurred activity of the reference; cpu.cc includes this inside the namespace of a
-// target, after bands.h.
+// target, after subbands.h.
 
 class Mask {
  public:
   // activity: that of the reference, as blurred so far.
-  Mask(const Frame& frame, const Bands& reference, const Ring& activity, int batch)
+  Mask(const Frame& frame, const Subbands& reference, const Ring& activity, int batch)
       : frame_(frame), reference_(reference), activity_(activity) {
     for (int y = 0; y < batch + 6 && !reference.is_prepared(); ++y) fill_row(activity.row(y), ERODED_NOTHING);
   }
@@ -20,7 +20,7 @@ class Mask {
 
  private:
   const Frame& frame_;
-  const Bands& reference_;
+  const Subbands& reference_;
   const Ring& activity_;
   // The first row that each stage has still to make.
   int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;

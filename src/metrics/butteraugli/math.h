@@ -72,9 +72,9 @@ FUNCTION void opsin_dynamics(real red, real green, real blue, real soft_red, rea
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Frequency bands of one picture. Only X and Y have high (HF) and ultra-high (UHF) ones.
+// Frequency subbands of one picture. Only X and Y have high (HF) and ultra-high (UHF) ones.
 
-// The low band as it is compared. The middle band begins as XYB minus the blurred XYB.
+// The low subband as it is compared. The middle subband begins as XYB minus the blurred XYB.
 FUNCTION void low_values(INOUT(real) x, INOUT(real) y, INOUT(real) b) {
   b = fma(real(-0.362267047f), y, b) * real(49.8798447f);
   x = x * real(33.8328362f);
@@ -96,7 +96,8 @@ FUNCTION real soften_beyond(real x, real limit) {
   return select(x < -limit, below, select(x >= limit, above, x));
 }
 
-// `middle` is the band before the blur, `soft` after it: the middle band that remains and the high one that leaves it.
+// `middle` is the subband before the blur, `soft` after it: the middle subband that remains and the high one that
+// leaves it.
 FUNCTION void split_middle(real middle_x, real middle_y, real soft_x, real soft_y, INOUT(real) kept_x,
                            INOUT(real) kept_y, INOUT(real) high_x, INOUT(real) high_y) {
   kept_x = remove_around_zero(soft_x, real(0.289999992f));
@@ -107,7 +108,7 @@ FUNCTION void split_middle(real middle_x, real middle_y, real soft_x, real soft_
   high_x = fma(suppression, real(0.346979439f), real(0.653020561f)) * (middle_x - soft_x);
 }
 
-// The same for the high and the ultra-high band.
+// The same for the high and the ultra-high subband.
 FUNCTION void split_high_x(real high, real soft, INOUT(real) kept, INOUT(real) ultra) {
   kept = remove_around_zero(soft, real(1.5f));
   ultra = remove_around_zero(high - soft, real(0.0399999991f));
@@ -127,7 +128,7 @@ FUNCTION real activity(real high_x, real high_y, real ultra_x, real ultra_y) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Comparing the bands of the reference (a) and the distorted picture (b).
+// Comparing the subbands of the reference (a) and the distorted picture (b).
 
 // What the line sums of malta.h are taken of, 0 outside the picture. `symmetric` weighs the difference, `one_sided`
 // what b lacks of 0.55 a or has beyond 1.05 a; both are divided by `norm` and the size of the signal. Dividends too
@@ -142,12 +143,12 @@ FUNCTION real malta_input(real a, real b, real symmetric, real one_sided, real n
 
 FUNCTION real squared(real x) { return x * x; }
 
-// Differences of the low bands.
+// Differences of the low subbands.
 FUNCTION real low_difference(real x, real y, real b, real xmul) {
   return fma(squared(b), real(0.7036466f), fma(squared(y), real(0.844626963f), squared(x) * real(29.2353802f) * xmul));
 }
 
-// Pixelwise differences of the other bands. Of the middle ones, by their squares ...
+// Pixelwise differences of the other subbands. Of the middle ones, by their squares ...
 FUNCTION real middle_difference(real x, real y, real b, real xmul) {
   return fma(squared(b), real(16.2176037f), fma(squared(x) * real(2150.0f), xmul, squared(y) * real(10.6195431f)));
 }
@@ -163,7 +164,8 @@ FUNCTION real pixel_difference(real middle, real high_x, real high_y, real xmul)
   return fma(high_x, xmul, high_y) + middle;
 }
 
-// Norms and, for the middle bands, weights of malta_input. Those of the other bands depend on the asymmetry asked for.
+// Norms and, for the middle subbands, weights of malta_input. Those of the other subbands depend on the asymmetry asked
+// for.
 #define ULTRA_X_NORM real(5.0f)
 #define ULTRA_Y_NORM real(71.7800293f)
 #define HIGH_X_NORM real(8051.1582f)
@@ -189,7 +191,7 @@ FUNCTION real eroded(real smallest, real second, real third) {
   return fma(real(0.25f), third, fma(real(0.300000012f), second, real(0.449999988f) * smallest));
 }
 
-// What the mask makes of differences, those of the low bands (dc) and all others (ac).
+// What the mask makes of differences, those of the low subbands (dc) and all others (ac).
 FUNCTION void mask_gains(real mask, INOUT(real) dc_gain, INOUT(real) ac_gain) {
   const real scale = real(0.0709222406f);
   const real dc_mask = divide_ordinary(real(0.505054533f), fma(real(3.87449408f), mask, real(0.200255781f)));
@@ -198,10 +200,9 @@ FUNCTION void mask_gains(real mask, INOUT(real) dc_gain, INOUT(real) ac_gain) {
   ac_gain = squared(fma(scale, ac_mask, scale));
 }
 
-// A pixel of the map of one resolution. `dc` is the difference of the low bands; `ac` is the pixelwise difference, then
-// xmul times the line sums of X, then those of Y, each added in the order ultra-high, high, middle:
-// fma(line sums, xmul, ac) for X and ac + line sums for Y. `activity_difference` is that of the blurred
-// activities.
+// A pixel of the map of one resolution. `dc` is the difference of the low subbands; `ac` is the pixelwise difference,
+// then xmul times the line sums of X, then those of Y, each added in the order ultra-high, high, middle: fma(line sums,
+// xmul, ac) for X and ac + line sums for Y. `activity_difference` is that of the blurred activities.
 FUNCTION real masked_difference(real dc_gain, real ac_gain, real dc, real ac, real activity_difference) {
   const real all_ac = fma(squared(activity_difference), real(10.0f), ac);
   return sqrt(fma(dc, dc_gain, all_ac * ac_gain));

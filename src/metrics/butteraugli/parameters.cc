@@ -10,8 +10,8 @@
 namespace acuity::butteraugli {
 namespace {
 
-// The weights of malta_input for a band. `length` figures are those of libjxl: a factor for the number of samples in a
-// line, and the norm that malta_input divides by.
+// The weights of malta_input for a subband. `length` figures are those of libjxl: a factor for the number of samples in
+// a line, and the norm that malta_input divides by.
 Weights malta_weights(double symmetric, double one_sided, double norm, double length_factor) {
   constexpr double kSymmetric = 0.5;
   constexpr double kOneSided = 0.33f;

@@ -6,17 +6,17 @@
 // the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
 
-// Two pictures, or the reference alone, all of which is kept that depends on nothing else: bands as they are compared,
-// the blurred activity and the mask's gains; or the distorted one against such a reference. Planes that are kept hold
-// all rows of the picture, and none beside it.
+// Two pictures, or the reference alone, all of which is kept that depends on nothing else: subbands as they are
+// compared, the blurred activity and the mask's gains; or the distorted one against such a reference. Planes that are
+// kept hold all rows of the picture, and none beside it.
 #define WORK_PAIR 0
 #define WORK_PREPARE 1
 #define WORK_PREPARED 2
 
-// The planes from the split of the middle bands on, which share a ring.
+// The planes from the split of the middle subbands on, which share a ring.
 #define PLANE_HIGH 0              // X and Y of both pictures
-#define PLANE_BLURRED_ACTIVITY 0  // of both pictures, where the high bands have been split
-#define PLANE_DIFFERENCE 4        // pixel by pixel: of the middle bands, later of all but the low ones
+#define PLANE_BLURRED_ACTIVITY 0  // of both pictures, where the high subbands have been split
+#define PLANE_DIFFERENCE 4        // pixel by pixel: of the middle subbands, later of all but the low ones
 #define PLANE_MALTA 5             // inputs of the line filters: ultra-high, high and middle of X, then of Y
 #define PLANE_ACTIVITY 11         // of both pictures
 #define LATE_PLANES 13

@@ -34,11 +34,11 @@ class Ring {
 struct PictureRings {
   std::array<Ring, 3> light, light_rows;
   std::array<Ring, 3> xyb, xyb_rows;
-  std::array<Ring, 3> middle, middle_rows;  // before the high band leaves it
-  std::array<Ring, 2> high, high_rows;      // before the ultra-high band leaves it
+  std::array<Ring, 3> middle, middle_rows;  // before the high subband leaves it
+  std::array<Ring, 2> high, high_rows;      // before the ultra-high subband leaves it
   Ring activity_rows, blurred_activity;
   std::array<Ring, 3> soft;  // of one batch: what the stage at work has blurred along columns
-  // Of one row: bands as they are compared.
+  // Of one row: subbands as they are compared.
   std::array<Ring, 3> low_row, middle_row;
   std::array<Ring, 2> high_row, ultra_row;
   Ring activity_row;
@@ -49,7 +49,7 @@ struct PairRings {
   Ring low_difference, middle_difference;
   std::array<Ring, 2> malta_middle, malta_high, malta_ultra;  // inputs of the line filters, X and Y
   std::array<Ring, 2> rows_of_three, columns_of_three;        // of malta_ultra
-  Ring difference;                                            // all but the low band
+  Ring difference;                                            // all but the low subband
   Ring map;                                                   // a row of tiles
 };
 

@@ -31,9 +31,9 @@ static_assert(kStride >= kStripColumns + 2 * kMargin + 16 && kStride % 32 == 16)
 inline constexpr int kReachMap = 0;
 inline constexpr int kReachBlurredActivity = kReachMap + 3;   // erosion looks 3 away
 inline constexpr int kReachHigh = kReachBlurredActivity + 6;  // the blur of the activity
-inline constexpr int kReachMiddle = kReachHigh + 3;           // the blur of the high band
-inline constexpr int kReachLow = kReachMiddle + 7;            // the blur of the middle band
-inline constexpr int kReachXyb = kReachLow + 16;              // the blur of the low band
+inline constexpr int kReachMiddle = kReachHigh + 3;           // the blur of the high subband
+inline constexpr int kReachLow = kReachMiddle + 7;            // the blur of the middle subband
+inline constexpr int kReachXyb = kReachLow + 16;              // the blur of the low subband
 inline constexpr int kReachLight = kReachXyb + 2;             // the blur of opsin dynamics
 inline constexpr int kReachMalta = 4;
 static_assert(kReachLight + 16 + 2 <= kMargin);
@@ -46,7 +46,7 @@ struct Planes {
   float* row(size_t p, int y) const { return plane[p] + static_cast<size_t>(y) * stride; }
 };
 
-/// What is kept of a reference, which is all that depends on it alone: low and middle bands of X, Y and B, high and
+/// What is kept of a reference, which is all that depends on it alone: low and middle subbands of X, Y and B, high and
 /// ultra-high ones of X and Y, the blurred activity, and the mask's gains.
 enum PreparedPlane : size_t {
   kKeptLow = 0,

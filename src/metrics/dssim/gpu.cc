@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "engine/alpha_feed.h"
 #include "lang/host.h"
@@ -77,15 +78,16 @@ class GpuRunner final : public Runner {
       feeds_[i].add_to(feeds);
     }
     ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
-    for (int y = 0; y < setup_.height; y += band_) ACUITY_TRY(run_band(y, std::min(y + band_, setup_.height)));
+    ACUITY_TRY(submit_or_replay(feeds));
     std::array<double, kScales> sums{};
-    ACUITY_TRY(fetch_sums(sums));
+    ACUITY_TRY(add_sums(sums));
     std::array<float, kScales> expected{};
     for (size_t s = 0; s < sizes_.size(); ++s) expected[s] = expected_error(sums[s], sizes_[s], s);
     ACUITY_TRY(work_->run(kernels::sum_deviations, groups(kernels::tiles_across(setup_.width, 0), 4), tile_rows_,
                           array<const float>(errors_), array<float>(tiles_), expected[0], expected[1], expected[2],
                           expected[3], expected[4], setup_.width, setup_.height));
-    ACUITY_TRY(fetch_sums(sums));
+    ACUITY_TRY(workspace_.fetch_results(*work_, tiles_));
+    ACUITY_TRY(add_sums(sums));
     Similarities found;
     for (size_t s = 0; s < sizes_.size(); ++s) found.scales.push_back(scale_similarity(sums[s], sizes_[s]));
     return found;
@@ -116,6 +118,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(workspace_.allocate(layout, tiles * sizeof(float), "dssim"));
     ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
     ACUITY_TRY_ASSIGN(work_, workspace_.create_queue());
+    ACUITY_TRY_ASSIGN(begun_, workspace_.create_event());
     for (AlphaFeed& feed : feeds_) ACUITY_TRY(feed.create(workspace_, *maker_, setup_.senders(), band_));
     return workspace_.prepare({kernels::make_lab, kernels::blur_chroma, kernels::score_tiles, kernels::sum_deviations});
   }
@@ -125,15 +128,40 @@ class GpuRunner final : public Runner {
     return workspace_.array<T>(offset);
   }
 
+  // From pixels to the sums of errors.
+  Status submit_or_replay(const std::vector<Feed*>& feeds) {
+    const auto submit = [&](bool recorded) -> Status {
+      for (Feed* feed : feeds) feed->rewind();
+      if (recorded) ACUITY_TRY(begin_recording(feeds));
+      for (int y = 0; y < setup_.height; y += band_) {
+        ACUITY_TRY(run_band(y, std::min(y + band_, setup_.height), recorded));
+      }
+      return workspace_.fetch_results(*work_, tiles_);
+    };
+    if (band_ >= setup_.height) return submit(false);  // few launches take no longer than a replay
+    std::vector<PixelReader::Key> key;
+    for (const Feed* feed : feeds) {
+      if (!feed->may_be_recorded()) return submit(false);
+      key.push_back(feed->key());
+    }
+    return recordings_.run(setup_.pool->device(), *work_, key, submit);
+  }
+
+  Status begin_recording(const std::vector<Feed*>& feeds) {
+    if (std::none_of(feeds.begin(), feeds.end(), [](const Feed* feed) { return feed->makes_pixels(); })) return {};
+    ACUITY_TRY(work_->signal(*begun_));
+    return maker_->wait_for(*begun_);
+  }
+
   // Rows y .. y_end - 1 of both pictures, through all scales as far as they go.
-  Status run_band(int y, int y_end) {
+  Status run_band(int y, int y_end, bool recorded) {
     for (size_t i = 0; i < 2; ++i) {
       AlphaFeed::Sent sent;
-      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, y_end));
+      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, y_end, recorded));
       ACUITY_TRY(work_->run(kernels::make_lab, groups(setup_.width, 32), groups(y_end - y, 32), sent.pixels.samples,
-                            sent.pixels.table, sent.alpha, array<float>(lab_), sent.pixels.form, sent.pixels.extent,
-                            sent.has_alpha, sent.pixels.y_first, static_cast<int>(i), setup_.width, setup_.height, y,
-                            y_end, band_));
+                            sent.pixels.table, sent.alpha, array<float>(lab_), sent.pixels.format,
+                            sent.pixels.table_last, sent.pixels.plane_stride, sent.has_alpha, sent.pixels.y_first,
+                            static_cast<int>(i), setup_.width, setup_.height, y, y_end, band_));
       ACUITY_TRY(feeds_[i].release(*work_));
     }
     int blurs = 0, scores = 0;
@@ -152,8 +180,7 @@ class GpuRunner final : public Runner {
   }
 
   // One a scale, when all before is done.
-  Status fetch_sums(std::array<double, kScales>& sums) {
-    ACUITY_TRY(workspace_.fetch_results(*work_, tiles_));
+  Status add_sums(std::array<double, kScales>& sums) {
     ACUITY_TRY(work_->wait());
     const float* tiles = reinterpret_cast<const float*>(workspace_.results().data());
     for (size_t s = 0; s < sizes_.size(); ++s) {
@@ -170,8 +197,10 @@ class GpuRunner final : public Runner {
   int tile_rows_ = 0;                                    // of all scales
   size_t lab_ = 0, ready_ = 0, errors_ = 0, tiles_ = 0;  // offsets
   std::array<AlphaFeed, 2> feeds_;
-  Workspace workspace_;  // last: its queues go before what they work on
+  Workspace workspace_;                                   // its queues go before what they work on
+  Recordings<std::vector<PixelReader::Key>> recordings_;  // go before the queues
   Queue *maker_ = nullptr, *work_ = nullptr;
+  Event* begun_ = nullptr;  // recorded work
 };
 
 }  // namespace

@@ -123,12 +123,13 @@ FUNCTION real mean_of_quad(int i, int side) {
   return mean_of_four(light[i], light[i + 1], light[i + side], light[i + side + 1]);
 }
 
-KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_samples, f32_out lab, int form, int extent,
-       int has_alpha, int y_first, int image, int width, int height, int y_begin, int y_end, int band) {
+KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_samples, f32_out lab, int format,
+       int table_last, int plane_stride, int has_alpha, int y_first, int image, int width, int height, int y_begin,
+       int y_end, int band) {
   const int x = group_x() * BLOCK + local_x();
   const int top = y_begin + group_y() * BLOCK;
   Pixel pixels[4];
-  FETCH_PIXELS(pixels, 4, samples, table, form, extent,
+  FETCH_PIXELS(pixels, 4, samples, table, format, table_last, plane_stride,
                (min(top + local_y() + k * 8, y_end - 1) - y_first) * width + min(x, width - 1))
   const int ring = ring_of(height, band, 0);
   const int stride = stride_of(width, 0);

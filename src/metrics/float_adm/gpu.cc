@@ -39,7 +39,9 @@ class DeviceWorker final : public DeviceFeatureWorker {
   size_t bytes() const override { return reciprocals_->size(); }
 
   // Of both pictures: approximations of two scales by turns, and details of one scale.
-  size_t scratch_bytes() const override { return 2 * (plane_bytes(0) + plane_bytes(1)) + 2 * kBands * plane_bytes(0); }
+  size_t scratch_bytes() const override {
+    return 2 * (plane_bytes(0) + plane_bytes(1)) + 2 * kSubbands * plane_bytes(0);
+  }
 
   size_t result_bytes() const override {
     size_t bytes = 0;
@@ -58,8 +60,9 @@ class DeviceWorker final : public DeviceFeatureWorker {
         const bool is_first = s == 0;
         ACUITY_TRY(queue.run(kernels::filter_picture, groups(shape.width, 32), groups(shape.height, 8),
                              DeviceArray<const unsigned char>{is_first ? plane.address : approximations_[picture]},
-                             DeviceArray<float>{free}, DeviceArray<float>{details + picture * kBands * plane_bytes(0)},
-                             is_first ? bits : 32, 1.0f / static_cast<float>(1 << (window.depth - 8)),
+                             DeviceArray<float>{free},
+                             DeviceArray<float>{details + picture * kSubbands * plane_bytes(0)}, is_first ? bits : 32,
+                             1.0f / static_cast<float>(1 << (window.depth - 8)),
                              is_first ? plane.row_bytes / (bits / 8) : shape.input_width, shape.input_width,
                              shape.input_height, shape.width, shape.height));
         approximations_[picture] = free;
@@ -75,7 +78,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
     std::array<adm::ScaleNumbers, adm::kScales> scales;
     for (size_t s = 0; s < adm::kScales; ++s) {
       const size_t rows_bytes = static_cast<size_t>(rows(shapes_[s])) * sizeof(float);
-      std::array<float, 3 * kBands> totals{};
+      std::array<float, 3 * kSubbands> totals{};
       for (size_t i = 0; i < totals.size(); ++i) {
         totals[i] = total_of_rows(results.subspan(i * rows_bytes, rows_bytes));
       }
@@ -89,7 +92,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
  private:
   static int rows(const adm::ScaleShape& shape) { return shape.bottom - shape.top; }
   static size_t sums_bytes(const adm::ScaleShape& shape) {
-    return round_up(3 * kBands * static_cast<size_t>(rows(shape)) * sizeof(float), 8);
+    return round_up(3 * kSubbands * static_cast<size_t>(rows(shape)) * sizeof(float), 8);
   }
   size_t plane_bytes(size_t scale) const {
     const adm::ScaleShape& shape = shapes_[scale];
@@ -101,7 +104,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
     const Options& options = plan_.options;
     const adm::Sensitivity& sensitivity = options.sensitivities[scale];
     return queue.run(kernels::sum_rows, 1, groups(rows(shape), 8), DeviceArray<const float>{details},
-                     DeviceArray<const float>{details + kBands * plane_bytes(0)},
+                     DeviceArray<const float>{details + kSubbands * plane_bytes(0)},
                      DeviceArray<const int32_t>{reciprocals_->address()}, DeviceArray<float>{sums}, options.gain,
                      sensitivity.of(0), sensitivity.of(2), static_cast<float>(options.exponent),
                      options.no_masking ? 0 : 1, shape.width, shape.height, shape.left, shape.right, shape.top,

@@ -52,7 +52,7 @@ KERNEL(filter_picture, 32, 8, samples_in picture, f32_out approximation, f32_out
 // thirtieths of that.
 SHARED(real, weighed_parts, 6 * 10 * 35)
 SHARED(real, thirtieth_parts, 6 * 10 * 35)
-#define PART(part, band, row, column) ((((part) * 3 + (band)) * 10 + (row)) * 35 + (column))
+#define PART(part, subband, row, column) ((((part) * 3 + (subband)) * 10 + (row)) * 35 + (column))
 SHARED(real, powers, 9 * 8 * 33)
 #define POWER(sum) powers[((sum) * 8 + local_y()) * 33 + local_x()]
 
@@ -81,8 +81,8 @@ FUNCTION real restored(real o, real t, bool same, wide gain, i32_in reciprocals)
 }
 
 // What a part adds to the threshold of the other at the thread's pixel. The order of these additions is libvmaf's.
-FUNCTION real threshold_of(int part, int band) {
-  const int above = PART(part, band, local_y(), local_x());
+FUNCTION real threshold_of(int part, int subband) {
+  const int above = PART(part, subband, local_y(), local_x());
   const int row = above + 35;
   const int below = row + 35;
   real sum =
@@ -91,8 +91,8 @@ FUNCTION real threshold_of(int part, int band) {
   return ((sum + thirtieth_parts[below]) + thirtieth_parts[below + 1]) + thirtieth_parts[below + 2];
 }
 
-// sums: for each row from `top` to `bottom` that of the powers of the reference's details, band by band, then of those
-// that were kept and of those that were added.
+// sums: for each row from `top` to `bottom` that of the powers of the reference's details, subband by subband, then of
+// those that were kept and of those that were added.
 KERNEL(sum_rows, 32, 8, f32_in reference, f32_in distorted, i32_in reciprocals, f32_out sums, wide gain, real straight,
        real diagonal, real exponent, int masking, int width, int height, int left, int right, int top, int bottom) {
   const int plane = width * height;

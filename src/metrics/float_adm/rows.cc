@@ -51,7 +51,8 @@ struct Columns {
   HWY_INLINE real high() const { return filter_high(a, b, c, d); }
 };
 
-void FilterColumns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details) {
+void FilterColumns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation,
+                   const Subbands& details) {
   for (int x = begin; x < end; x += kLanes) {
     const Columns of_low(low, x);
     if (approximation != nullptr) store(of_low.low(), approximation + x);
@@ -102,14 +103,14 @@ HWY_INLINE real restore(real o, real t, truth same, double gain) {
   return select(same, select(part < real(0.0f), max(stronger, t), up), part);
 }
 
-void Decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
+void Decouple(const Subbands& reference, const Subbands& distorted, int begin, int end, const DecoupleRule& rule,
               const Part& restored, const Part& added) {
   for (int x = begin; x < end; x += kLanes) {
     const real oh = load(reference[0] + x), ov = load(reference[1] + x);
     const real th = load(distorted[0] + x), tv = load(distorted[1] + x);
     const real dot = oh * th + ov * tv;
     const truth same{hn::And((dot >= real(0.0f)).m, (dot * dot >= angle_limit(oh, ov, th, tv)).m)};
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const real t = load(distorted[b] + x);
       const real left = restore(load(reference[b] + x), t, same, rule.gain);
       const real weighed_left = abs(left * real(rule.factors[b]));
@@ -123,12 +124,12 @@ void Decouple(const Bands& reference, const Bands& distorted, int begin, int end
 }
 
 // The order of these additions is libvmaf's.
-HWY_INLINE real threshold_of(const Mask& mask, size_t band, int x) {
-  const float* above = mask.above[band] + x;
-  const float* row = mask.row[band] + x;
-  const float* below = mask.below[band] + x;
+HWY_INLINE real threshold_of(const Mask& mask, size_t subband, int x) {
+  const float* above = mask.above[subband] + x;
+  const float* row = mask.row[subband] + x;
+  const float* below = mask.below[subband] + x;
   real sum = load_unaligned(above - 1) + load_unaligned(above) + load_unaligned(above + 1) + load_unaligned(row - 1);
-  sum = multiply_add(load_unaligned(mask.own[band] + x), kFifteenth, sum) + load_unaligned(row + 1);
+  sum = multiply_add(load_unaligned(mask.own[subband] + x), kFifteenth, sum) + load_unaligned(row + 1);
   return sum + load_unaligned(below - 1) + load_unaligned(below) + load_unaligned(below + 1);
 }
 
@@ -139,12 +140,13 @@ void WeighedPowers(const float* details, int left, int right, float factor, floa
   }
 }
 
-void MaskedPowers(const Bands& details, const Mask& mask, int left, int right, float exponent, const Bands& powers) {
+void MaskedPowers(const Subbands& details, const Mask& mask, int left, int right, float exponent,
+                  const Subbands& powers) {
   for (int x = left; x < right; x += kLanes) {
     real threshold(0.0f);
     if (mask.own[0] != nullptr)
       threshold = threshold_of(mask, 0, x) + threshold_of(mask, 1, x) + threshold_of(mask, 2, x);
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const real visible = max(load_unaligned(details[b] + x) - threshold, real(0.0f));
       store(power_of(visible, exponent), powers[b] + (x - left));
     }
@@ -179,11 +181,12 @@ void mirror_ends(FilteredRow row, int width) {
   }
 }
 
-void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details) {
+void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation,
+                    const Subbands& details) {
   HWY_DYNAMIC_DISPATCH(FilterColumns)(low, high, begin, end, approximation, details);
 }
 
-void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
+void decouple(const Subbands& reference, const Subbands& distorted, int begin, int end, const DecoupleRule& rule,
               const Part& restored, const Part& added) {
   HWY_DYNAMIC_DISPATCH(Decouple)(reference, distorted, begin, end, rule, restored, added);
 }
@@ -192,7 +195,8 @@ void weighed_powers(const float* details, int left, int right, float factor, flo
   HWY_DYNAMIC_DISPATCH(WeighedPowers)(details, left, right, factor, exponent, powers);
 }
 
-void masked_powers(const Bands& details, const Mask& mask, int left, int right, float exponent, const Bands& powers) {
+void masked_powers(const Subbands& details, const Mask& mask, int left, int right, float exponent,
+                   const Subbands& powers) {
   HWY_DYNAMIC_DISPATCH(MaskedPowers)(details, mask, left, right, exponent, powers);
 }
 

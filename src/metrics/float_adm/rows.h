@@ -12,8 +12,8 @@
 
 namespace acuity::float_adm {
 
-constexpr int kBands = adm::kBands;
-using Bands = std::array<float*, kBands>;
+constexpr int kSubbands = adm::kSubbands;
+using Subbands = std::array<float*, kSubbands>;
 
 /// A row of what a filter made, its even and its odd columns apart.
 struct FilteredRow {
@@ -28,20 +28,21 @@ void filter_rows(const std::array<const float*, 4>& rows, int begin, int end, Fi
 void mirror_ends(FilteredRow row, int width);
 
 /// Columns of the result. The approximation or the details are not wanted where they are null.
-void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation, const Bands& details);
+void filter_columns(FilteredRow low, FilteredRow high, int begin, int end, float* approximation,
+                    const Subbands& details);
 
 struct DecoupleRule {
-  std::array<float, kBands> factors{};
+  std::array<float, kSubbands> factors{};
   double gain = 1;
 };
 
 /// Details of one of the two parts, weighed and without their signs.
 struct Part {
-  Bands weighed{};
-  Bands thirtieths{};  // of the above, which they add to the thresholds around them
+  Subbands weighed{};
+  Subbands thirtieths{};  // of the above, which they add to the thresholds around them
 };
 
-void decouple(const Bands& reference, const Bands& distorted, int begin, int end, const DecoupleRule& rule,
+void decouple(const Subbands& reference, const Subbands& distorted, int begin, int end, const DecoupleRule& rule,
               const Part& restored, const Part& added);
 
 /// Powers of weighed details, without their signs, of columns from left to right.
@@ -50,14 +51,15 @@ void weighed_powers(const float* details, int left, int right, float factor, flo
 /// What one part adds to the thresholds for the other: thirtieths of three rows, and the weighed details of the middle
 /// one themselves. There is no threshold where they are null.
 struct Mask {
-  Bands above{};
-  Bands row{};
-  Bands below{};
-  Bands own{};
+  Subbands above{};
+  Subbands row{};
+  Subbands below{};
+  Subbands own{};
 };
 
 /// Powers of what the mask leaves.
-void masked_powers(const Bands& details, const Mask& mask, int left, int right, float exponent, const Bands& powers);
+void masked_powers(const Subbands& details, const Mask& mask, int left, int right, float exponent,
+                   const Subbands& powers);
 
 }  // namespace acuity::float_adm
 

@@ -21,14 +21,14 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
   next_ = next;
   exponent_ = static_cast<float>(options.exponent);
   rule_.gain = options.gain;
-  for (size_t b = 0; b < kBands; ++b) {
+  for (size_t b = 0; b < kSubbands; ++b) {
     rule_.factors[b] = options.sensitivities[static_cast<size_t>(index)].of(static_cast<int>(b));
   }
 
-  constexpr size_t kRows = 4 + 2 * (4 + kBands + 2 * kBands + 3 * kBands);  // those below
+  constexpr size_t kRows = 4 + 2 * (4 + kSubbands + 2 * kSubbands + 3 * kSubbands);  // those below
   const size_t row_bytes = Arena::cost<float>(static_cast<size_t>(shape.input_width + 2 * kMargin));
   const size_t scratch = RowSums::scratch_floats(shape.right - shape.left);
-  Result<Arena> arena = Arena::create(kRows * row_bytes + 3 * kBands * Arena::cost<float>(scratch));
+  Result<Arena> arena = Arena::create(kRows * row_bytes + 3 * kSubbands * Arena::cost<float>(scratch));
   if (!arena.ok()) return arena.status();
   arena_ = std::move(*arena);
 
@@ -36,10 +36,10 @@ Status Scale::prepare(int index, const adm::ScaleShape& shape, const Options& op
   high_ = {take_row(), take_row()};
   for (size_t i = 0; i < 2; ++i) {
     for (float*& row : inputs_[i]) row = take_row();
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       if (has_details()) details_[i][b] = take_row();
-      for (Bands& rows : parts_[i].weighed) rows[b] = take_row();
-      for (Bands& rows : parts_[i].thirtieths) rows[b] = take_row();
+      for (Subbands& rows : parts_[i].weighed) rows[b] = take_row();
+      for (Subbands& rows : parts_[i].thirtieths) rows[b] = take_row();
     }
   }
   for (float*& rows : sums_scratch_) rows = arena_.take<float>(scratch);
@@ -57,10 +57,10 @@ void Scale::begin(const FrameView& reference, const FrameView& distorted) {
   frames_ = {reference, distorted};
   for (std::array<int, 4>& rows : held_) rows.fill(-1);
   const int width = shape_.right - shape_.left;
-  for (size_t b = 0; b < kBands; ++b) {
+  for (size_t b = 0; b < kSubbands; ++b) {
     reference_sums_[b].emplace(sums_scratch_[b], width);
-    kept_sums_[b].emplace(sums_scratch_[kBands + b], width);
-    added_sums_[b].emplace(sums_scratch_[2 * kBands + b], width);
+    kept_sums_[b].emplace(sums_scratch_[kSubbands + b], width);
+    added_sums_[b].emplace(sums_scratch_[2 * kSubbands + b], width);
   }
 }
 
@@ -90,7 +90,7 @@ void Scale::filter(int row, const std::array<int, 4>& inputs) {
 
 void Scale::decouple(int row) {
   if (row >= shape_.top && row < shape_.bottom) {
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       weighed_powers(details_[0][b], shape_.left, shape_.right, rule_.factors[b], exponent_, reference_sums_[b]->row());
       reference_sums_[b]->add();
     }
@@ -103,7 +103,7 @@ void Scale::decouple(int row) {
   }
 }
 
-void Scale::mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, BandSums& sums) {
+void Scale::mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, SubbandSums& sums) {
   Mask mask;
   if (!options_.no_masking) {
     mask = {by.of(above).thirtieths, by.of(row).thirtieths, by.of(below).thirtieths, by.of(row).weighed};
@@ -119,25 +119,25 @@ void Scale::mask(int above, int row, int below) {
 }
 
 adm::ScaleNumbers Scale::finish() {
-  std::array<float, 3 * kBands> totals{};
+  std::array<float, 3 * kSubbands> totals{};
   size_t next = 0;
-  for (BandSums* sums : {&reference_sums_, &kept_sums_, &added_sums_}) {
+  for (SubbandSums* sums : {&reference_sums_, &kept_sums_, &added_sums_}) {
     for (std::optional<RowSums>& sum : *sums) totals[next++] = sum->total();
   }
   return numbers_of(totals, index_, shape_, options_);
 }
 
-adm::ScaleNumbers numbers_of(const std::array<float, 3 * kBands>& totals, int scale, const adm::ScaleShape& shape,
+adm::ScaleNumbers numbers_of(const std::array<float, 3 * kSubbands>& totals, int scale, const adm::ScaleShape& shape,
                              const Options& options) {
   if (scale == 0 && options.skip_scale0) return {.reference = 1e-10f};
   const auto inverse = static_cast<float>(1.0 / options.exponent);
   const float noise = library_power(static_cast<float>(shape.area() * options.noise_weight), inverse);
   const auto root = [&](size_t first, float each) {
     float total = 0;
-    for (size_t b = first; b < first + kBands; ++b) total += library_power(totals[b], inverse) + each;
+    for (size_t b = first; b < first + kSubbands; ++b) total += library_power(totals[b], inverse) + each;
     return total;
   };
-  return {.kept = root(kBands, noise), .reference = root(0, noise), .added = root(2 * kBands, 0)};
+  return {.kept = root(kSubbands, noise), .reference = root(0, noise), .added = root(2 * kSubbands, 0)};
 }
 
 }  // namespace acuity::float_adm

@@ -26,8 +26,8 @@ struct Options {
   bool skip_scale0 = false;
 };
 
-/// What the sums of a scale's powers come to: three bands of the reference, of what was kept and of what was added.
-adm::ScaleNumbers numbers_of(const std::array<float, 3 * kBands>& totals, int scale, const adm::ScaleShape& shape,
+/// What the sums of a scale's powers come to: three subbands of the reference, of what was kept and of what was added.
+adm::ScaleNumbers numbers_of(const std::array<float, 3 * kSubbands>& totals, int scale, const adm::ScaleShape& shape,
                              const Options& options);
 
 /// One of each for the reference and the distorted picture, or for restored and added details.
@@ -53,15 +53,15 @@ class Scale {
 
  private:
   struct PartRows {
-    std::array<Bands, 2> weighed{};     // of row % 2
-    std::array<Bands, 3> thirtieths{};  // of row % 3
+    std::array<Subbands, 2> weighed{};     // of row % 2
+    std::array<Subbands, 3> thirtieths{};  // of row % 3
     Part of(int row) const { return {weighed[static_cast<size_t>(row % 2)], thirtieths[static_cast<size_t>(row % 3)]}; }
   };
-  using BandSums = std::array<std::optional<RowSums>, kBands>;
+  using SubbandSums = std::array<std::optional<RowSums>, kSubbands>;
 
   float* take_row();
   const float* input_row(size_t picture, int row);
-  void mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, BandSums& sums);
+  void mask_part(const PartRows& part, const PartRows& by, int above, int row, int below, SubbandSums& sums);
 
   int index_ = 0;
   adm::ScaleShape shape_;
@@ -75,11 +75,11 @@ class Scale {
   Pair<std::array<float*, 4>> inputs_{};  // of input row % 4
   Pair<std::array<int, 4>> held_{};       // which rows of the picture those of scale 0 are
   FilteredRow low_, high_;
-  Pair<Bands> details_{};
+  Pair<Subbands> details_{};
   Pair<PartRows> parts_;  // restored, added
-  std::array<float*, 3 * kBands> sums_scratch_{};
+  std::array<float*, 3 * kSubbands> sums_scratch_{};
 
-  BandSums reference_sums_, kept_sums_, added_sums_;
+  SubbandSums reference_sums_, kept_sums_, added_sums_;
 };
 
 }  // namespace acuity::float_adm

@@ -36,14 +36,14 @@ size_t pyramid_scratch_floats(int width);
 
 /// Rows y_begin .. y_end - 1 of the next level of the Laplacian pyramid's Gaussian one.
 void reduce_rows(const Plane& level, int y_begin, int y_end, const Plane& next, float* scratch);
-/// Turns rows y_begin .. y_end - 1 of a level into the band: what the next level does not hold of it.
+/// Turns rows y_begin .. y_end - 1 of a level into the subband: what the next level does not hold of it.
 void subtract_expanded(const Plane& level, int y_begin, int y_end, const Plane& next, float* scratch);
 /// Rows y_begin .. y_end - 1 of the next level of the classic pyramid: means of 2 x 2.
 void halve_rows(const Plane& level, int y_begin, int y_end, const Plane& next);
 /// What reduce_rows expects to find beside a row of its input.
 void reflect_ends(float* row, int width);
 
-/// The next band, seen from the places of this one.
+/// The next subband, seen from the places of this one.
 struct Parent {
   const Plane* plane = nullptr;  // null: there is none
   std::span<const ParentPlace> rows;
@@ -51,14 +51,14 @@ struct Parent {
   const float* column_fractions = nullptr;
 };
 
-/// The products of one row of tiles of a band of the reference.
-void sum_products(const Plane& band, const Parent& parent, int tile_row, TileProducts* tiles);
+/// The products of one row of tiles of a subband of the reference.
+void sum_products(const Plane& subband, const Parent& parent, int tile_row, TileProducts* tiles);
 
 /// A scale to be compared.
 struct Comparison {
   const Plane* reference = nullptr;
   const Plane* distorted = nullptr;
-  bool band = false;                         // a band of the Laplacian pyramid, whose samples lie about zero
+  bool subband = false;                      // a subband of the Laplacian pyramid, whose samples lie about zero
   bool with_luminance = false;               // the last scale's loss includes that of luminance ...
   float middle = 0;                          // ... where this is what zero stands for
   const Information* information = nullptr;  // null: losses are not weighted
@@ -68,13 +68,13 @@ struct Comparison {
 };
 
 /// Columns of losses that one call works on, and how many calls a row of them takes.
-inline constexpr int kBlockColumns = 4 * kTileWidth;
-inline int block_count(Size scale) { return (loss_size(scale).width + kBlockColumns - 1) / kBlockColumns; }
+inline constexpr int kCellColumns = 4 * kTileWidth;
+inline int cell_count(Size scale) { return (loss_size(scale).width + kCellColumns - 1) / kCellColumns; }
 
 size_t comparison_scratch_floats();
 
-/// The losses of rows of tiles tile_row_begin .. tile_row_end - 1, in one block of columns.
-void compare_block(const Comparison& comparison, int block, int tile_row_begin, int tile_row_end, float* scratch);
+/// The losses of rows of tiles tile_row_begin .. tile_row_end - 1, in one cell of columns.
+void compare_cell(const Comparison& comparison, int cell, int tile_row_begin, int tile_row_end, float* scratch);
 
 }  // namespace acuity::iwssim
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A block of columns is walked down row by row. Each row of samples is filtered along itself into a ring of eleven
+// A cell of columns is walked down row by row. Each row of samples is filtered along itself into a ring of eleven
 // rows; as soon as those are complete they are filtered down the columns, and the loss, the weight and the sums follow
-// at once, so that nothing but the bands themselves ever exists at full size.
+// at once, so that nothing but the subbands themselves ever exists at full size.
 #include <algorithm>
 #include <cstring>
 
@@ -26,17 +26,17 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 // Sum and difference of the pictures, then what is needed for their variances.
 enum { kSum, kDifference, kSumSpread, kDifferenceSpread, kFiltered };
 
-constexpr int kRowFloats = kBlockColumns + 2 * kBorder + 22;  // up to whole vectors
+constexpr int kRowFloats = kCellColumns + 2 * kBorder + 22;  // up to whole vectors
 constexpr int kPatternRows = 3;
 
 struct alignas(64) Scratch {
-  float samples[kFiltered][kRowFloats];               // of one row
-  float filtered[kWindow][kFiltered][kBlockColumns];  // rows of samples, as a ring
-  float patterns[kPatternRows][2][3][kBlockColumns];  // of reference and difference along rows, as a ring
-  float loss[kBlockColumns];
-  float weight[kBlockColumns];
-  float sums[3][kBlockColumns];          // loss, weighted loss, weight
-  float whitening[VALUE_PAIRS][kLanes];  // figures of the band, ready to be multiplied with
+  float samples[kFiltered][kRowFloats];              // of one row
+  float filtered[kWindow][kFiltered][kCellColumns];  // rows of samples, as a ring
+  float patterns[kPatternRows][2][3][kCellColumns];  // of reference and difference along rows, as a ring
+  float loss[kCellColumns];
+  float weight[kCellColumns];
+  float sums[3][kCellColumns];           // loss, weighted loss, weight
+  float whitening[VALUE_PAIRS][kLanes];  // figures of the subband, ready to be multiplied with
   float eigenvalues[VALUES][kLanes];
 };
 
@@ -51,15 +51,15 @@ HWY_INLINE void moments_of_row(const float* from, real& mean, real& variance) {
                  sample(4), sample(5), mean, variance);
 }
 
-template <bool band>
-class Block {
+template <bool subband>
+class Cell {
  public:
-  Block(const Comparison& comparison, int block, Scratch& scratch)
+  Cell(const Comparison& comparison, int cell, Scratch& scratch)
       : comparison_(comparison),
         size_(comparison.reference->size),
         losses_(loss_size(size_)),
-        x_(block * kBlockColumns),
-        columns_(std::min(kBlockColumns, losses_.width - x_)),
+        x_(cell * kCellColumns),
+        columns_(std::min(kCellColumns, losses_.width - x_)),
         scratch_(scratch) {}
 
   void run(int tile_row_begin, int tile_row_end) {
@@ -96,13 +96,13 @@ class Block {
       const real difference = b - a;
       store(sum, scratch_.samples[kSum] + x);
       store(difference, scratch_.samples[kDifference] + x);
-      if constexpr (band) {
+      if constexpr (subband) {
         store(sum * sum, scratch_.samples[kSumSpread] + x);
         store(difference * difference, scratch_.samples[kDifferenceSpread] + x);
       }
     }
     for (int x = 0; x < columns_; x += kLanes) {
-      if constexpr (band) {
+      if constexpr (subband) {
         for (int p = 0; p < kFiltered; ++p) store(mean_of_row(scratch_.samples[p] + x), filtered(y, p) + x);
       } else {
         for (int p = kSum; p <= kDifference; ++p) {
@@ -122,7 +122,7 @@ class Block {
     const int spread = plane + kSumSpread;
     const real along = window_mean(sample(spread, 0), pair(spread, 1), pair(spread, 2), pair(spread, 3),
                                    pair(spread, 4), pair(spread, 5));
-    if constexpr (band) {
+    if constexpr (subband) {
       mean =
           window_mean(sample(plane, 0), pair(plane, 1), pair(plane, 2), pair(plane, 3), pair(plane, 4), pair(plane, 5));
       variance = variance_about(mean, along);
@@ -154,7 +154,7 @@ class Block {
   void make_patterns(int y) {
     const float* reference = comparison_.reference->row(y) + x_ + kBorder - 1;
     const float* distorted = comparison_.distorted->row(y) + x_ + kBorder - 1;
-    float(&out)[2][3][kBlockColumns] = scratch_.patterns[y % kPatternRows];
+    float(&out)[2][3][kCellColumns] = scratch_.patterns[y % kPatternRows];
     for (int x = 0; x < columns_; x += kLanes) {
       real a[3], d[3], pattern[3];
       for (int i = 0; i < 3; ++i) {
@@ -236,7 +236,7 @@ class Block {
   void close_tiles(int tile_row) {
     const int across = (losses_.width + kTileWidth - 1) / kTileWidth;
     TileSums* tiles = comparison_.tiles + static_cast<size_t>(tile_row) * static_cast<size_t>(across);
-    for (auto& sums : scratch_.sums) std::fill(sums + columns_, sums + kBlockColumns, 0.0f);
+    for (auto& sums : scratch_.sums) std::fill(sums + columns_, sums + kCellColumns, 0.0f);
     for (int x = 0; x < columns_; x += kTileWidth) {
       TileSums& tile = tiles[(x_ + x) / kTileWidth];
       tile.loss = sum_tile_columns(scratch_.sums[0] + x);
@@ -256,12 +256,12 @@ class Block {
 
 size_t comparison_scratch_floats() { return sizeof(Scratch) / sizeof(float); }
 
-void compare_block(const Comparison& comparison, int block, int tile_row_begin, int tile_row_end, float* scratch) {
+void compare_cell(const Comparison& comparison, int cell, int tile_row_begin, int tile_row_end, float* scratch) {
   Scratch& typed = *reinterpret_cast<Scratch*>(scratch);
-  if (comparison.band) {
-    Block<true>(comparison, block, typed).run(tile_row_begin, tile_row_end);
+  if (comparison.subband) {
+    Cell<true>(comparison, cell, typed).run(tile_row_begin, tile_row_end);
   } else {
-    Block<false>(comparison, block, typed).run(tile_row_begin, tile_row_end);
+    Cell<false>(comparison, cell, typed).run(tile_row_begin, tile_row_end);
   }
 }
 
@@ -273,12 +273,12 @@ HWY_AFTER_NAMESPACE();
 namespace acuity::iwssim {
 
 HWY_EXPORT(comparison_scratch_floats);
-HWY_EXPORT(compare_block);
+HWY_EXPORT(compare_cell);
 
 size_t comparison_scratch_floats() { return HWY_DYNAMIC_DISPATCH(comparison_scratch_floats)(); }
 
-void compare_block(const Comparison& comparison, int block, int tile_row_begin, int tile_row_end, float* scratch) {
-  HWY_DYNAMIC_DISPATCH(compare_block)(comparison, block, tile_row_begin, tile_row_end, scratch);
+void compare_cell(const Comparison& comparison, int cell, int tile_row_begin, int tile_row_end, float* scratch) {
+  HWY_DYNAMIC_DISPATCH(compare_cell)(comparison, cell, tile_row_begin, tile_row_end, scratch);
 }
 
 }  // namespace acuity::iwssim

@@ -25,10 +25,10 @@ static_assert(PATTERNS == kPatterns && VALUES == kValues && VALUE_PAIRS == kValu
 using ColumnValues = float[kTileHeight][VALUES][kLanes];
 
 // Patterns of the rows y .. y + rows + 1 from column x on.
-HWY_INLINE void make_patterns(const Plane& band, int x, int y, int rows, ColumnValues& values) {
+HWY_INLINE void make_patterns(const Plane& subband, int x, int y, int rows, ColumnValues& values) {
   real along[3][3];  // of the last three rows
   const auto read = [&](int r, real(&to)[3]) {
-    const float* row = band.row(y + r) + x;
+    const float* row = subband.row(y + r) + x;
     patterns_of_three(load_unaligned(row), load_unaligned(row + 1), load_unaligned(row + 2), to[0], to[1], to[2]);
   };
   read(0, along[1]);
@@ -74,11 +74,11 @@ HWY_INLINE void add_products(const ColumnValues& values, int rows, float (*sums)
 }
 
 template <bool with_parent>
-void sum_tile(const Plane& band, const Parent& parent, int x, int y, int inside, int rows, TileProducts& tile) {
+void sum_tile(const Plane& subband, const Parent& parent, int x, int y, int inside, int rows, TileProducts& tile) {
   alignas(64) ColumnValues values;
   alignas(64) float sums[VALUE_PAIRS][kTileWidth] = {};
   for (int v = 0; v < inside; v += kLanes) {
-    make_patterns(band, x + v, y, rows, values);
+    make_patterns(subband, x + v, y, rows, values);
     float(*column_sums)[kTileWidth] = reinterpret_cast<float(*)[kTileWidth]>(&sums[0][v]);
     add_products<0, 4>(values, rows, column_sums);
     add_products<4, 6>(values, rows, column_sums);
@@ -96,16 +96,16 @@ void sum_tile(const Plane& band, const Parent& parent, int x, int y, int inside,
   }
 }
 
-void sum_products(const Plane& band, const Parent& parent, int tile_row, TileProducts* tiles) {
-  const Size places = neighbourhood_size(band.size);
+void sum_products(const Plane& subband, const Parent& parent, int tile_row, TileProducts* tiles) {
+  const Size places = neighbourhood_size(subband.size);
   const int y = tile_row * kTileHeight;
   const int rows = std::min(kTileHeight, places.height - y);
   for (int x = 0; x < places.width; x += kTileWidth) {
     const int inside = std::min(kTileWidth, places.width - x);
     if (parent.plane != nullptr) {
-      sum_tile<true>(band, parent, x, y, inside, rows, *tiles++);
+      sum_tile<true>(subband, parent, x, y, inside, rows, *tiles++);
     } else {
-      sum_tile<false>(band, parent, x, y, inside, rows, *tiles++);
+      sum_tile<false>(subband, parent, x, y, inside, rows, *tiles++);
     }
   }
 }
@@ -119,8 +119,8 @@ namespace acuity::iwssim {
 
 HWY_EXPORT(sum_products);
 
-void sum_products(const Plane& band, const Parent& parent, int tile_row, TileProducts* tiles) {
-  HWY_DYNAMIC_DISPATCH(sum_products)(band, parent, tile_row, tiles);
+void sum_products(const Plane& subband, const Parent& parent, int tile_row, TileProducts* tiles) {
+  HWY_DYNAMIC_DISPATCH(sum_products)(subband, parent, tile_row, tiles);
 }
 
 }  // namespace acuity::iwssim

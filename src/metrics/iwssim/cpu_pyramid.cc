@@ -84,8 +84,8 @@ void subtract_expanded(const Plane& level, int y_begin, int y_end, const Plane& 
       const real behind = load_unaligned(columns + x + 1);
       real even, odd;
       load_pairs(out + 2 * x, even, odd);
-      even = band_of(even, expand_even(load_unaligned(columns + x - 1), load(columns + x), behind));
-      odd = band_of(odd, expand_odd(load(columns + x), behind));
+      even = subband_of(even, expand_even(load_unaligned(columns + x - 1), load(columns + x), behind));
+      odd = subband_of(odd, expand_odd(load(columns + x), behind));
       hn::StoreInterleaved2(even.v, odd.v, RealTag(), out + 2 * x);
     }
   }

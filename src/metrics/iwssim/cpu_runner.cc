@@ -139,22 +139,22 @@ class CpuRunner final : public Runner {
 
   static size_t index(int scale) { return static_cast<size_t>(scale); }
 
-  // Calls work(piece, scratch) for each piece. Threads take whichever is next.
-  void share(int pieces, size_t scratch_floats, const std::function<void(int, float*)>& work) const {
+  // Calls work(cell, scratch) for each cell, which may be a whole band. Threads take whichever is next.
+  void share(int cells, size_t scratch_floats, const std::function<void(int, float*)>& work) const {
     std::atomic<int> next = 0;
     threads_.run([&](int) {
-      int piece = next++;
-      if (piece >= pieces) return;
+      int cell = next++;
+      if (cell >= cells) return;
       std::vector<float> scratch(scratch_floats + kAlignment / sizeof(float));
       void* first = scratch.data();
       size_t bytes = scratch.size() * sizeof(float);
       float* aligned = static_cast<float*>(std::align(kAlignment, scratch_floats * sizeof(float), first, bytes));
-      for (; piece < pieces; piece = next++) work(piece, aligned);
+      for (; cell < cells; cell = next++) work(cell, aligned);
     });
   }
   void share_rows(int rows, size_t scratch_floats, const std::function<void(int, int, float*)>& work) const {
-    share((rows + kRowsAtATime - 1) / kRowsAtATime, scratch_floats, [&](int piece, float* scratch) {
-      work(piece * kRowsAtATime, std::min((piece + 1) * kRowsAtATime, rows), scratch);
+    share((rows + kRowsAtATime - 1) / kRowsAtATime, scratch_floats, [&](int band, float* scratch) {
+      work(band * kRowsAtATime, std::min((band + 1) * kRowsAtATime, rows), scratch);
     });
   }
 
@@ -216,19 +216,18 @@ class CpuRunner final : public Runner {
     Comparison comparison;
     comparison.reference = &(*compared_)[index(scale)];
     comparison.distorted = &distorted_.planes[index(scale)];
-    comparison.band = kind_ != Kind::classic && !last;
+    comparison.subband = kind_ != Kind::classic && !last;
     comparison.with_luminance = last;
     comparison.middle = middle_of(kind_);
     if (kind_ == Kind::information && !last) comparison.information = &statistics_[index(scale)];
     comparison.parent = parent_in(*compared_, scale);
     comparison.tiles = tiles_.data();
     comparison.map = map;
-    const int blocks = block_count(sizes_[index(scale)]);
-    const int segments = (tile_rows(losses) + tile_rows_at_a_time_ - 1) / tile_rows_at_a_time_;
-    share(blocks * segments, comparison_scratch_floats(), [&](int piece, float* scratch) {
-      const int begin = piece / blocks * tile_rows_at_a_time_;
-      compare_block(comparison, piece % blocks, begin, std::min(begin + tile_rows_at_a_time_, tile_rows(losses)),
-                    scratch);
+    const int cells = cell_count(sizes_[index(scale)]);
+    const int bands = (tile_rows(losses) + tile_rows_at_a_time_ - 1) / tile_rows_at_a_time_;
+    share(cells * bands, comparison_scratch_floats(), [&](int cell, float* scratch) {
+      const int begin = cell / cells * tile_rows_at_a_time_;
+      compare_cell(comparison, cell % cells, begin, std::min(begin + tile_rows_at_a_time_, tile_rows(losses)), scratch);
     });
   }
 

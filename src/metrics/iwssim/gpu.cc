@@ -39,7 +39,7 @@ namespace {
 
 constexpr int kBandPixels = 1 << 20;     // of pixels on their way
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are not cut
-constexpr int kCuts = 6;                 // parts in which pictures are worked on
+constexpr int kParts = 6;                // parts in which pictures are worked on
 constexpr int kLongestSide = 500'000;    // groups are numbered in 16 bits
 constexpr size_t kNumbers = size_t{kWeightedScales} * INFORMATION_FOURS * 4;
 
@@ -135,7 +135,7 @@ class GpuRunner final : public Runner {
     band_ = std::clamp(asked, 1, setup.height);
     static_cast<void>(pyramid_.place(index(kernels::pyramid_floats(size_.width, size_.height))));  // first
     numbers_ = pyramid_.place(kNumbers);
-    cut_rows_ = small && setup.strip_rows == 0 ? setup.height : groups(setup.height, kCuts);
+    part_rows_ = small && setup.strip_rows == 0 ? setup.height : groups(setup.height, kParts);
   }
 
   Status allocate() {
@@ -143,7 +143,7 @@ class GpuRunner final : public Runner {
       ACUITY_TRY_ASSIGN(*queue, workspace_.create_queue());
     }
     for (Event** event : {&reference_made_, &plain_done_}) ACUITY_TRY_ASSIGN(*event, workspace_.create_event());
-    for (Cut& cut : cuts_) ACUITY_TRY_ASSIGN(cut.made, workspace_.create_event());
+    for (Part& part : parts_) ACUITY_TRY_ASSIGN(part.made, workspace_.create_event());
     for (std::optional<Feed>& feed : feeds_) {
       ACUITY_TRY_ASSIGN(feed, Feed::create(workspace_, *maker_, setup_.senders(), band_));
     }
@@ -178,7 +178,7 @@ class GpuRunner final : public Runner {
     if (kind_ == Kind::classic) {
       used.push_back(pyramid::halve);
     } else {
-      used.insert(used.end(), {pyramid::reduce_twice, pyramid::make_bands});
+      used.insert(used.end(), {pyramid::reduce_twice, pyramid::make_subbands});
     }
     if (kind_ == Kind::information) used.insert(used.end(), {kernels::sum_products, kernels::compare_weighted});
     for (const KernelInfo& kernel : used) ACUITY_TRY(device().prepare(kernel));
@@ -246,8 +246,8 @@ class GpuRunner final : public Runner {
       SentPixels sent;
       ACUITY_TRY_ASSIGN(sent, feeds_[i]->take(queue, y, y_end));
       ACUITY_TRY(queue.run(pyramid::make_luma, groups(setup_.width, 32), groups(y_end - y, 32), sent.samples,
-                           sent.table, table(0), luma, sent.form, sent.extent, sent.y_first, setup_.width, y, y_end,
-                           stride));
+                           sent.table, table(0), luma, sent.format, sent.table_last, sent.plane_stride, sent.y_first,
+                           setup_.width, y, y_end, stride));
       ACUITY_TRY(feeds_[i]->release(queue));
       if (!enlarged_) ACUITY_TRY(made(y_end));
     }
@@ -258,31 +258,31 @@ class GpuRunner final : public Runner {
     return made(size_.height);
   }
 
-  // Levels and bands, as far as luma before row `end` allows, where before there was luma before row `begin`.
+  // Levels and subbands, as far as luma before row `end` allows, where before there was luma before row `begin`.
   Status build(Queue& queue, DeviceArray<float> to, int begin, int end) const {
     const int width = size_.width, height = size_.height;
-    const int first = pyramid::levelled_blocks(begin, height), last = pyramid::levelled_blocks(end, height);
+    const int first = pyramid::levelled_bands(begin, height), last = pyramid::levelled_bands(end, height);
     if (first == last) return {};
     if (kind_ == Kind::classic) {
-      constexpr int kOfBlock = BLOCK_ROWS / HALVED_BLOCK;
-      return queue.run(pyramid::halve, groups(width, HALVED_BLOCK),
-                       std::min(last * kOfBlock, groups(height, HALVED_BLOCK)) - first * kOfBlock, to, width, height,
-                       first * kOfBlock);
+      constexpr int kOfBand = BAND_ROWS / HALVED_SIDE;
+      return queue.run(pyramid::halve, groups(width, HALVED_SIDE),
+                       std::min(last * kOfBand, groups(height, HALVED_SIDE)) - first * kOfBand, to, width, height,
+                       first * kOfBand);
     }
-    // Of the first two levels, a row of groups more than the block has.
+    // Of the first two levels, a row of groups more than the band has.
     const auto reduce = [&](int s, int first_group, int end_group) {
       const int down = std::min(end_group, groups(pyramid::side_of(height, s + 2), TWICE_SIDE)) - first_group;
       if (down <= 0) return Status();
       return queue.run(pyramid::reduce_twice, groups(pyramid::side_of(width, s + 2), TWICE_SIDE), down, to, width,
                        height, s, first_group);
     };
-    constexpr int kOfBlock = BLOCK_ROWS / 4 / TWICE_SIDE;
-    ACUITY_TRY(reduce(0, first == 0 ? 0 : first * kOfBlock + 1, last * kOfBlock + 1));
+    constexpr int kOfBand = BAND_ROWS / 4 / TWICE_SIDE;
+    ACUITY_TRY(reduce(0, first == 0 ? 0 : first * kOfBand + 1, last * kOfBand + 1));
     ACUITY_TRY(reduce(2, first, last));
-    const int bands = pyramid::banded_blocks(begin, height), bands_end = pyramid::banded_blocks(end, height);
-    if (bands == bands_end) return {};
-    return queue.run(pyramid::make_bands, groups(pyramid::side_of(width, 1), 32), (bands_end - bands) * BAND_GROUPS, to,
-                     width, height, bands);
+    const int split = pyramid::split_bands(begin, height), split_end = pyramid::split_bands(end, height);
+    if (split == split_end) return {};
+    return queue.run(pyramid::make_subbands, groups(pyramid::side_of(width, 1), 32),
+                     (split_end - split) * SUBBAND_GROUPS, to, width, height, split);
   }
 
   // The reference's pyramid, and its products as far as the host.
@@ -290,7 +290,7 @@ class GpuRunner final : public Runner {
     const DeviceArray<float> to{memory.address()};
     int begin = 0;
     const auto made = [&](int rows) -> Status {
-      if (rows != size_.height && rows - begin < cut_rows_) return {};
+      if (rows != size_.height && rows - begin < part_rows_) return {};
       ACUITY_TRY(build(*reference_, to, begin, rows));
       if (kind_ == Kind::information) ACUITY_TRY(sum_products(memory, begin, rows));
       begin = rows;
@@ -334,17 +334,17 @@ class GpuRunner final : public Runner {
   // The distorted picture's pyramid, and the losses without weights.
   Status make_distorted(const DeviceMemory& reference, bool wait_for_reference) {
     const DeviceArray<float> to = array<float>(distorted_at_);
-    cut_count_ = 0;
+    part_count_ = 0;
     int begin = 0;
     const auto made = [&](int rows) -> Status {
-      if (rows != size_.height && rows - begin < cut_rows_) return {};
+      if (rows != size_.height && rows - begin < part_rows_) return {};
       ACUITY_TRY(build(*distorted_, to, begin, rows));
-      Cut& cut = cuts_[cut_count_++];
-      ACUITY_TRY(distorted_->signal(*cut.made));
+      Part& part = parts_[part_count_++];
+      ACUITY_TRY(distorted_->signal(*part.made));
       if (wait_for_reference && begin == 0) ACUITY_TRY(distorted_->wait_for(*reference_made_));
       ACUITY_TRY(compare_plain(reference, begin, rows));
-      cut.begin = std::exchange(begin, rows);
-      cut.end = rows;
+      part.begin = std::exchange(begin, rows);
+      part.end = rows;
       return {};
     };
     ACUITY_TRY(make_luma(kDistorted, *distorted_, to, made));
@@ -368,17 +368,17 @@ class GpuRunner final : public Runner {
   }
 
   Status compare_weighted(const DeviceMemory& reference) {
-    for (size_t i = 0; i < cut_count_; ++i) {
-      const Cut& cut = cuts_[i];
-      ACUITY_TRY(compare_->wait_for(*cut.made));
-      const int down = compare_groups(0, kWeightedScales, cut.begin, cut.end);
+    for (size_t i = 0; i < part_count_; ++i) {
+      const Part& part = parts_[i];
+      ACUITY_TRY(compare_->wait_for(*part.made));
+      const int down = compare_groups(0, kWeightedScales, part.begin, part.end);
       if (down == 0) continue;
       ACUITY_TRY(compare_->run(kernels::compare_weighted, kernels::tiles_across(size_.width, 0, WINDOW_MARGIN), down,
                                DeviceArray<const kernels::real4>{reference.address()},
                                array<const kernels::real4>(distorted_at_),
                                DeviceArray<const float>{reference.address()}, array<const float>(distorted_at_),
                                table(parents_at_), DeviceArray<const kernels::real4>{reference.address() + numbers_},
-                               array<float>(tiles_), size_.width, size_.height, cut.begin, cut.end));
+                               array<float>(tiles_), size_.width, size_.height, part.begin, part.end));
     }
     return compare_->wait_for(*plain_done_);
   }
@@ -398,7 +398,7 @@ class GpuRunner final : public Runner {
 
   // A part of the distorted picture: what can be compared when there is luma before row `end`, and could not be when
   // it was before row `begin`.
-  struct Cut {
+  struct Part {
     int begin = 0, end = 0;
     Event* made = nullptr;
   };
@@ -408,10 +408,10 @@ class GpuRunner final : public Runner {
   Enlarge enlarge_;
   Size size_;  // of the pictures, a small one enlarged
   bool enlarged_;
-  int band_ = 0;      // rows
-  int cut_rows_ = 0;  // at least, but for the last
-  std::array<Cut, kCuts> cuts_;
-  size_t cut_count_ = 0;
+  int band_ = 0;       // rows
+  int part_rows_ = 0;  // at least, but for the last
+  std::array<Part, kParts> parts_;
+  size_t part_count_ = 0;
   size_t distorted_at_ = 0, tiles_ = 0, tables_at_ = 0, products_ = 0;  // offsets
   std::array<size_t, 2> sources_{};                                     // luma of small pictures
   size_t parents_at_ = 0, places_at_ = 0;                               // in the tables

@@ -170,7 +170,7 @@ Information information_of(std::span<const TileProducts> tiles, int scale, Size 
   return information;
 }
 
-// The reference enlarges the next band to 4 n - 3 samples by linear interpolation that takes samples for areas, adds
+// The reference enlarges the next subband to 4 n - 3 samples by linear interpolation that takes samples for areas, adds
 // one at each end by extrapolation, and keeps every other one. Both ends come out as the outermost samples.
 std::vector<ParentPlace> parent_places(int side, int parent_side) {
   std::vector<ParentPlace> places(static_cast<size_t>(side));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The part of the information weights that is the same for a whole band: from sums of products over the reference to
+// The part of the information weights that is the same for a whole subband: from sums of products over the reference to
 // the figures that IMPROBABILITY and INFORMATION of math.h ask for. In double, and one code for all devices.
 #ifndef ACUITY_METRICS_IWSSIM_INFORMATION_H
 #define ACUITY_METRICS_IWSSIM_INFORMATION_H
@@ -16,7 +16,7 @@ inline constexpr int kPatterns = 9;     // PATTERNS of math.h
 inline constexpr int kValues = 10;      // VALUES
 inline constexpr int kValuePairs = 55;  // VALUE_PAIRS
 
-/// The last scale has no weights, and the one before it no parent: its next band is no band.
+/// The last scale has no weights, and the one before it no parent: its next subband is no subband.
 inline constexpr int kWeightedScales = kScales - 1;
 inline constexpr bool has_parent(int scale) { return scale + 1 < kWeightedScales; }
 inline constexpr int value_count(int scale) { return has_parent(scale) ? kValues : kPatterns; }
@@ -34,8 +34,8 @@ struct Information {
 /// From the products over all of a scale, the tiles row by row.
 Information information_of(std::span<const TileProducts> tiles, int scale, Size size);
 
-/// Where in the next band the parent of each sample of one side lies: between samples `first` and first + 1. Where the
-/// fraction is 0 there may be no second one.
+/// Where in the next subband the parent of each sample of one side lies: between samples `first` and first + 1. Where
+/// the fraction is 0 there may be no second one.
 struct ParentPlace {
   int first = 0;
   float fraction = 0;

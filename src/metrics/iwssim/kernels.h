@@ -191,7 +191,7 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
                  v[(k) + 9], v[(k) + 10], mean, variance)
 
 // Means of samples about zero and of their squares ...
-#define FILTER_BAND                                                                 \
+#define FILTER_SUBBAND                                                              \
   UNROLL for (int k = 0; k < 4; ++k) filtered[to + k] = MEAN_OF_ELEVEN(samples, k); \
   UNROLL for (int k = 0; k < 14; ++k) samples[k] = samples[k] * samples[k];         \
   UNROLL for (int k = 0; k < 4; ++k) filtered[FILTERED + to + k] = MEAN_OF_ELEVEN(samples, k);
@@ -218,7 +218,7 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
   UNROLL for (int k = 0; k < STRIP_ROWS + WINDOW_MARGIN; ++k) v[k] = filtered[(from) + k * FILTERED_WIDTH];
 
 // The variance, and the mean, in the windows of a thread's strip.
-#define FILTER_BAND_DOWN(mean, variance)                                                                     \
+#define FILTER_SUBBAND_DOWN(mean, variance)                                                                  \
   {                                                                                                          \
     real v[STRIP_ROWS + WINDOW_MARGIN];                                                                      \
     FETCH_COLUMN(v, strip)                                                                                   \
@@ -286,7 +286,7 @@ KERNEL(compare_plain, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_out t
     if (classic != 0 || s == SCALES - 1) {
       COMPARE_STRIP(FILTER_LEVEL, FILTER_LEVEL_DOWN)
     } else {
-      COMPARE_STRIP(FILTER_BAND, FILTER_BAND_DOWN)
+      COMPARE_STRIP(FILTER_SUBBAND, FILTER_SUBBAND_DOWN)
     }
     barrier_group();
     UNROLL for (int k = 0; k < STRIP_ROWS; ++k) {
@@ -305,7 +305,7 @@ KERNEL(compare_plain, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_out t
 }
 #endif
 
-// With weights: bands only. information: for each scale the coefficients and, from number EIGENVALUES_AT on, the
+// With weights: subbands only. information: for each scale the coefficients and, from number EIGENVALUES_AT on, the
 // eigenvalues that math.h asks for.
 #define INFORMATION_FOURS 17  // of a scale
 #define EIGENVALUES_AT 56
@@ -355,13 +355,13 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
     real mean[STRIP_ROWS];
     real sum_variance[STRIP_ROWS];
     real difference_variance[STRIP_ROWS];
-    FILTER_ALONG(PICTURES_SUM, FILTER_BAND)
+    FILTER_ALONG(PICTURES_SUM, FILTER_SUBBAND)
     barrier_group();
-    FILTER_BAND_DOWN(mean, sum_variance)
+    FILTER_SUBBAND_DOWN(mean, sum_variance)
     barrier_group();
-    FILTER_ALONG(PICTURES_DIFFERENCE, FILTER_BAND)
+    FILTER_ALONG(PICTURES_DIFFERENCE, FILTER_SUBBAND)
     barrier_group();
-    FILTER_BAND_DOWN(mean, difference_variance)
+    FILTER_SUBBAND_DOWN(mean, difference_variance)
     barrier_group();
     UNROLL for (int k = 0; k < STRIP_ROWS; ++k) {
       const real loss = structure_loss(sum_variance[k], difference_variance[k]);

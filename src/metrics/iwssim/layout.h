@@ -6,13 +6,13 @@
 #define TILE_ROWS 64
 #define WINDOW_MARGIN 10  // samples that a side loses to the window
 #define PRODUCT_MARGIN 2  // and to the neighbourhoods of products
-#define BLOCK_ROWS 256    // rows of the picture that levels and bands are made in
+#define BAND_ROWS 256     // rows of the picture that levels and subbands are made in
 
 FUNCTION int side_of(int side, int s) { return (side + (1 << s) - 1) >> s; }
 FUNCTION int stride_of(int width, int s) { return (side_of(width, s) + 31) / 32 * 32; }
 
-// A pyramid is first what is compared, the planes: bands, and the last level; of MS-SSIM all levels. Luma takes the
-// place of the first. Behind them lie the levels that bands are made of.
+// A pyramid is first what is compared, the planes: subbands, and the last level; of MS-SSIM all levels. Luma takes the
+// place of the first. Behind them lie the levels that subbands are made of.
 FUNCTION int plane_floats(int width, int height, int s) { return stride_of(width, s) * side_of(height, s); }
 FUNCTION int plane_at(int width, int height, int s) {
   int floats = 0;
@@ -38,20 +38,20 @@ FUNCTION int tiles_before(int width, int height, int s, int margin) {
   return tiles;
 }
 
-// What can be done when luma is there before row `end`. A block's last level wants 16 rows of the third below it, which
-// want 67 rows of luma; its bands look at the levels of the block below.
-FUNCTION int levelled_blocks(int end, int height) {
-  if (end == height) return (height + BLOCK_ROWS - 1) / BLOCK_ROWS;
-  return end < 67 ? 0 : (end - 67) / BLOCK_ROWS;
+// What can be done when luma is there before row `end`. A band's last level wants 16 rows of the third below it, which
+// want 67 rows of luma; its subbands look at the levels of the band below.
+FUNCTION int levelled_bands(int end, int height) {
+  if (end == height) return (height + BAND_ROWS - 1) / BAND_ROWS;
+  return end < 67 ? 0 : (end - 67) / BAND_ROWS;
 }
-FUNCTION int banded_blocks(int end, int height) {
-  if (end == height) return (height + BLOCK_ROWS - 1) / BLOCK_ROWS;
-  const int blocks = levelled_blocks(end, height);
-  return blocks == 0 ? 0 : blocks - 1;
+FUNCTION int split_bands(int end, int height) {
+  if (end == height) return (height + BAND_ROWS - 1) / BAND_ROWS;
+  const int bands = levelled_bands(end, height);
+  return bands == 0 ? 0 : bands - 1;
 }
 FUNCTION int compared_tiles(int end, int height, int s) {
   if (end == height) return tiles_down(height, s, WINDOW_MARGIN);
-  const int rows = banded_blocks(end, height) * BLOCK_ROWS >> s;
+  const int rows = split_bands(end, height) * BAND_ROWS >> s;
   return rows < WINDOW_MARGIN ? 0 : (rows - WINDOW_MARGIN) / TILE_ROWS;
 }
 FUNCTION int compare_groups(int begin, int end, int height, int s) {
@@ -61,7 +61,7 @@ FUNCTION int compare_groups(int begin, int end, int height, int s) {
 // A neighbourhood's parent lies up to a row and a half below it, as the next scale counts them.
 FUNCTION int summed_tiles(int end, int height, int s) {
   if (end == height) return tiles_down(height, s, PRODUCT_MARGIN);
-  const int rows = banded_blocks(end, height) * BLOCK_ROWS >> s;
+  const int rows = split_bands(end, height) * BAND_ROWS >> s;
   return rows < 4 ? 0 : (rows - 4) / TILE_ROWS;
 }
 FUNCTION int sum_groups(int begin, int end, int height, int s) {

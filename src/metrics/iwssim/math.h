@@ -20,7 +20,7 @@ FUNCTION real reduced(real sum) { return sum * real(0.0078125f); }
 FUNCTION real expand_even(real before, real here, real after) { return fma(real(6.0f), here, before + after); }
 FUNCTION real expand_odd(real here, real after) { return real(4.0f) * (here + after); }
 // What remains of a level when the one below, expanded both ways, is taken away.
-FUNCTION real band_of(real level, real expanded) { return fma(expanded, real(-0.0078125f), level); }
+FUNCTION real subband_of(real level, real expanded) { return fma(expanded, real(-0.0078125f), level); }
 
 // The pyramid of MS-SSIM; an odd length repeats its last sample.
 FUNCTION real mean_of_four(real a, real b, real c, real d) { return ((a + b) + (c + d)) * real(0.25f); }
@@ -56,7 +56,7 @@ FUNCTION real joint_loss(real a, real b) { return fma(-a, b, a + b); }
 // and three along columns: number 3 * row pattern + column pattern.
 
 #define PATTERNS 9
-#define VALUES 10                               // the patterns, and the sample of the next band at the same place
+#define VALUES 10                               // the patterns, and the sample of the next subband at the same place
 #define VALUE_PAIRS 55                          // products of two values, as numbered by PAIR
 #define PAIR(p, q) ((q) * ((q) + 1) / 2 + (p))  // p <= q
 
@@ -81,11 +81,12 @@ FUNCTION real neighbourhood_covariance(real a[VALUES], real b[VALUES]) {
   return fma(a[8] * b[8], real(0.00308641978f), sum);
 }
 
-// The neighbour from two rows and two columns of the next band: between rows first.
+// The neighbour from two rows and two columns of the next subband: between rows first.
 FUNCTION real between(real a, real b, real fraction) { return fma(fraction, b - a, a); }
 
-// How improbable the reference's values are: z C^-1 z / count, C their covariance over the whole band. COEFFICIENT(i)
-// is number i of the triangular matrix that makes them independent, row by row: row q, column p <= q, is PAIR(p, q).
+// How improbable the reference's values are: z C^-1 z / count, C their covariance over the whole subband.
+// COEFFICIENT(i) is number i of the triangular matrix that makes them independent, row by row: row q, column p <= q, is
+// PAIR(p, q).
 #define IMPROBABILITY(result, z, count, COEFFICIENT) \
   result = real(0.0f);                               \
   UNROLL for (int q = 0; q < (count); ++q) ADD_IMPROBABILITY(result, z, q, COEFFICIENT)

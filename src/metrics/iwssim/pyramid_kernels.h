@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The pyramids of IW-SSIM and MS-SSIM on the GPU: luma (make_luma, enlarge), levels (reduce_twice, or halve for
-// MS-SSIM), bands (make_bands).
+// MS-SSIM), subbands (make_subbands).
 #include "lang/dialect.h"
 
 #include "lang/exact.h"
@@ -14,12 +14,12 @@
 // Luma of rows of a picture. A thread makes four pixels.
 
 #if KERNEL_HERE(make_luma)
-KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out luma, int form, int extent, int y_first,
-       int width, int y_begin, int y_end, int stride) {
+KERNEL(make_luma, 32, 8, samples_in samples, f32_in table, f32_in ties, f32_out luma, int format, int table_last,
+       int plane_stride, int y_first, int width, int y_begin, int y_end, int stride) {
   const int x = global_x();
   const int top = y_begin + group_y() * 32 + local_y();
   Pixel pixels[4];
-  FETCH_PIXELS(pixels, 4, samples, table, form, extent,
+  FETCH_PIXELS(pixels, 4, samples, table, format, table_last, plane_stride,
                (min(top + k * 8, y_end - 1) - y_first) * width + min(x, width - 1))
   UNROLL for (int k = 0; k < 4; ++k) {
     const int y = top + k * 8;
@@ -128,20 +128,20 @@ KERNEL(reduce_twice, 32, 8, f32_out pyramid, int width, int height, int s, int f
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// All four bands. A thread makes 2 x 2 samples, of which the next level has one. Of a block, 16 rows of groups work on
-// the first scale, 8 on the second and so on.
+// All four subbands. A thread makes 2 x 2 samples, of which the next level has one. Of a band, 16 rows of groups work
+// on the first scale, 8 on the second and so on.
 
-#define BAND_GROUPS 30
+#define SUBBAND_GROUPS 30
 
-#if KERNEL_HERE(make_bands)
+#if KERNEL_HERE(make_subbands)
 FUNCTION int expanded_place(int i, int next_length, int length) {
   if (i < 0) return 1;
   return i < next_length ? i : length % 2 == 0 ? next_length - 1 : next_length - 2;
 }
 
-KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_block) {
+KERNEL(make_subbands, 32, 8, f32_out pyramid, int width, int height, int first_band) {
   int s = 0;
-  int group = group_y() % BAND_GROUPS;
+  int group = group_y() % SUBBAND_GROUPS;
   for (int n = 16; group >= n; n = n / 2) {
     group -= n;
     ++s;
@@ -151,7 +151,7 @@ KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_bloc
   const int next_columns = side_of(width, s + 1);
   const int next_rows = side_of(height, s + 1);
   const int x = global_x();
-  const int y = (first_block + group_y() / BAND_GROUPS) * (BLOCK_ROWS / 2 >> s) + group * 8 + local_y();
+  const int y = (first_band + group_y() / SUBBAND_GROUPS) * (BAND_ROWS / 2 >> s) + group * 8 + local_y();
   if (x < next_columns && y < next_rows) {
     // As plane_at and level_at have it, with less arithmetic.
     const int to_plane = plane_at(width, height, s);
@@ -182,11 +182,11 @@ KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_bloc
     const real level1 = at(pyramid, from + 1);
     const real level2 = at(pyramid, from + below);
     const real level3 = at(pyramid, from + below + 1);
-    at(pyramid, to) = band_of(level0, expand_even(even_row[0], even_row[1], even_row[2]));
-    at(pyramid, to + 1) = band_of(level1, expand_odd(even_row[1], even_row[2]));
+    at(pyramid, to) = subband_of(level0, expand_even(even_row[0], even_row[1], even_row[2]));
+    at(pyramid, to + 1) = subband_of(level1, expand_odd(even_row[1], even_row[2]));
     if (below != 0) {
-      at(pyramid, to + stride) = band_of(level2, expand_even(odd_row[0], odd_row[1], odd_row[2]));
-      at(pyramid, to + stride + 1) = band_of(level3, expand_odd(odd_row[1], odd_row[2]));
+      at(pyramid, to + stride) = subband_of(level2, expand_even(odd_row[0], odd_row[1], odd_row[2]));
+      at(pyramid, to + stride + 1) = subband_of(level3, expand_odd(odd_row[1], odd_row[2]));
     }
   }
 }
@@ -196,22 +196,22 @@ KERNEL(make_bands, 32, 8, f32_out pyramid, int width, int height, int first_bloc
 // All levels of MS-SSIM: a group makes them from 32 x 32 samples of luma.
 
 #if KERNEL_HERE(halve)
-#define HALVED_BLOCK 32
+#define HALVED_SIDE 32
 SHARED(float, halved, 1365)  // 32 x 32, then 16 x 16 and so on
 
 KERNEL(halve, 32, 8, f32_out pyramid, int width, int height, int first_group) {
-  const int left = group_x() * HALVED_BLOCK;
-  const int top = (first_group + group_y()) * HALVED_BLOCK;
+  const int left = group_x() * HALVED_SIDE;
+  const int top = (first_group + group_y()) * HALVED_SIDE;
   UNROLL for (int k = 0; k < 4; ++k) {
     const int row = local_y() + k * 8;
-    halved[row * HALVED_BLOCK + local_x()] =
+    halved[row * HALVED_SIDE + local_x()] =
         at(pyramid, min(top + row, height - 1) * stride_of(width, 0) + min(left + local_x(), width - 1));
   }
   const int number = local_y() * 32 + local_x();
   int from = 0;
   for (int s = 1; s < SCALES; ++s) {
     barrier_group();
-    const int side = HALVED_BLOCK >> s;
+    const int side = HALVED_SIDE >> s;
     const int to = from + 4 * side * side;
     if (number < side * side) {
       const int column = number % side;

@@ -66,8 +66,9 @@ class Runner final : public GpuSums {
       ACUITY_TRY_ASSIGN(a, reference_->take(*queue_, y, y_end));
       ACUITY_TRY_ASSIGN(b, distorted_->take(*queue_, y, y_end));
       ACUITY_TRY(queue_->run(kernels::sum_tiles, groups(width, kTileWidth), groups(y_end - y, kTileHeight), a.samples,
-                             b.samples, a.table, b.table, workspace_.array<float>(sums_), a.form, a.extent, a.y_first,
-                             b.form, b.extent, b.y_first, width, y, y_end));
+                             b.samples, a.table, b.table, workspace_.array<float>(sums_), a.format, a.table_last,
+                             a.plane_stride, a.y_first, b.format, b.table_last, b.plane_stride, b.y_first, width, y,
+                             y_end));
       ACUITY_TRY(reference_->release(*queue_));
       ACUITY_TRY(distorted_->release(*queue_));
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the kernels of SSIMULACRA2 have in common: both filters, the error maps and their sums.
+// What the kernels of SSIMULACRA2 have in common: both filters, the error maps and their sums. A channel has five
+// blurred planes: 0 mu2, 1 s22, 2 s12, 3 mu1, 4 s11. Of a prepared reference the last two are there already, so that
+// three are left to be blurred.
 
 // Six values of a filter in memory, `apart` floats from one to the next.
 FUNCTION GaussianState saved_filter(f32_out state, int first, int apart) {
@@ -22,43 +24,58 @@ FUNCTION void save_filter(f32_out state, int first, int apart, GaussianState rec
   at(state, first + 5 * apart) = recursion.q3;
 }
 
-// The row filter: a group takes 32 rows of one channel and walks from left to right in tiles of 32 columns. local_x is
-// the row, local_y the blurred plane: 0 mu1, 1 mu2, 2 s11, 3 s22, 4 s12. Bands and rings are multiples of 32, so the
-// rows of a group lie one after the other. What it makes is written as it is made, column by column: 32 rows of a plane
-// are `stride` columns of 32.
-#if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_of_scales)
-#define DEPTH 2                   // tiles on their way
+// The row filter: a group takes 32 rows of one channel and walks from left to right in chunks of 32 columns. local_x is
+// the row, local_y the blurred plane. Bands and rings are multiples of 32, so the rows of a group lie one after the
+// other. What it makes is written as it is made, column by column: 32 rows of a plane are `stride` columns of 32.
+#if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_of_scales) || KERNEL_HERE(filter_reference_rows) || \
+    KERNEL_HERE(filter_rows_prepared)
+#define DEPTH 2                   // chunks in flight
 #define PITCH 33                  // odd, so that neighbouring rows lie in different banks
-#define BOTH (2 * 32 * PITCH)     // a tile of both pictures
-SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a tile
+#define BOTH (2 * 32 * PITCH)     // a chunk of both pictures
+SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a chunk
 
-// Makes columns x_begin .. x_end - 1 of rows from y on. xyb_first, blurred_first: where the planes of the scale begin.
-// The state of a row lies at `saved` + its number in the group, for each channel and plane 6 filter values, saved_rows
-// from one to the next.
-FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb_first, int blurred_first, int channel,
-                             int width, int x_begin, int x_end, int y, int y_end, int xyb_ring, int ring, int stride,
-                             int saved, int saved_rows) {
+#define MOST_FETCHES 16  // of a thread, for a chunk of one picture: 32 rows, shared by at least two planes
+
+// This thread's part of the chunk at `column`, to be number d of those in flight.
+#define FETCH_COLUMNS(d, column)                                                              \
+  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {                                             \
+    if (k * planes < 32) {                                                                    \
+      fetched1[(d) * MOST_FETCHES + k] = at(reference, reference_row + offset[k] + (column)); \
+      fetched2[(d) * MOST_FETCHES + k] = at(distorted, distorted_row + offset[k] + (column)); \
+    }                                                                                         \
+  }
+
+// Makes columns x_begin .. x_end - 1 of rows from y on. planes: how many are made, a constant. reference_first,
+// distorted_first, blurred_first: where the planes of the scale begin. The state of a row lies at `saved` + its number
+// in the group, for each channel and plane 6 filter values, saved_rows from one to the next.
+FUNCTION void filter_rows_at(f32_in reference, f32_in distorted, f32_out blurred, f32_out state, int planes,
+                             int reference_first, int distorted_first, int blurred_first, int channel, int width,
+                             int x_begin, int x_end, int y, int y_end, int reference_ring, int distorted_ring, int ring,
+                             int stride, int saved, int saved_rows) {
   const int plane = local_y();
   const int rows = min(32, y_end - y);
-  const int reference = xyb_first + (channel * xyb_ring + y % xyb_ring) * stride;
-  const int distorted = reference + 3 * xyb_ring * stride;
+  const int reference_row = reference_first + (channel * reference_ring + y % reference_ring) * stride;
+  const int distorted_row = distorted_first + (channel * distorted_ring + y % distorted_ring) * stride;
   // What the plane is made of: one picture, or a product.
-  const bool of_distorted = plane == 1 || plane == 3;
-  const bool square = plane == 2 || plane == 3;
-  const bool product = plane == 4;
+  const bool of_distorted = plane < 2;
+  const bool square = plane == 1 || plane == 4;
+  const bool product = plane == 2;
   const int mine = local_x() * PITCH + (of_distorted ? 32 * PITCH : 0);
-  const int to = blurred_first + ((channel * 5 + plane) * ring + y % ring) * stride + local_x();
-  const int state_at = saved + (channel * 5 + plane) * 6 * saved_rows + local_x();
-  // The ten inputs before the tile: columns -6 .. 3 from its first. Addresses are kept inside the picture, here and
+  const int to = blurred_first + ((channel * planes + plane) * ring + y % ring) * stride + local_x();
+  const int state_at = saved + (channel * planes + plane) * 6 * saved_rows + local_x();
+  // The ten inputs before the chunk: columns -6 .. 3 from its first. Addresses are kept inside the picture, here and
   // below, so that no fetch waits for another.
   real window[10];
   const int line = min(local_x(), rows - 1) * stride;
   UNROLL for (int i = 0; i < 10; ++i) {
     const int x = x_begin - 6 + i;
     const int column = line + clamp(x, 0, width - 1);
-    real value = at(xyb, (of_distorted ? distorted : reference) + column);
+    // Unless three planes are made, both pictures are in one array, and only the address depends on the plane.
+    real value = real(0.0f);
+    if (planes == 3) value = at(distorted, distorted_row + column);
+    if (planes != 3) value = at(reference, (of_distorted ? distorted_row : reference_row) + column);
     if (square) value = value * value;
-    if (product) value = value * at(xyb, distorted + column);
+    if (product) value = value * at(reference, (planes == 3 ? reference_row : distorted_row) + column);
     window[i] = x >= 0 && x < width ? value : real(0.0f);
   }
   GaussianState recursion = gaussian_start();
@@ -67,49 +84,43 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
   } else {
     recursion = saved_filter(state, state_at, saved_rows);
   }
-  // A tile of both pictures is fetched while those before it are filtered, every fifth of its 64 rows by each plane's
-  // threads; memory answers later than one tile takes, so DEPTH tiles are on their way. What was fetched from beyond
-  // the picture's right end is dropped later; rows beyond its lower end are never looked at.
+  // A chunk of both pictures is fetched while those before it are filtered, its rows in turn by each plane's threads;
+  // memory answers later than one chunk takes, so DEPTH chunks are in flight. What was fetched from beyond the
+  // picture's right end is dropped later; rows beyond its lower end are never looked at.
   const int last_column = min(x_end + GAUSSIAN_AHEAD, width) - 1;
-  int offset[7];
-  real fetched1[DEPTH * 7];
-  real fetched2[DEPTH * 7];
-  UNROLL for (int k = 0; k < 7; ++k) offset[k] = min(k * 5 + plane, rows - 1) * stride;
+  int offset[MOST_FETCHES];
+  real fetched1[DEPTH * MOST_FETCHES];
+  real fetched2[DEPTH * MOST_FETCHES];
+  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) offset[k] = min(k * planes + plane, rows - 1) * stride;
   UNROLL for (int d = 0; d < DEPTH; ++d) {
     const int column = min(x_begin + d * 32 + 4 + local_x(), last_column);
-    UNROLL for (int k = 0; k < 7; ++k) {
-      fetched1[d * 7 + k] = at(xyb, reference + offset[k] + column);
-      fetched2[d * 7 + k] = at(xyb, distorted + offset[k] + column);
-    }
+    FETCH_COLUMNS(d, column)
   }
-  int tile = 0;
+  int chunk = 0;
   for (int x_first = x_begin; x_first < x_end; x_first += DEPTH * 32) {
     UNROLL for (int d = 0; d < DEPTH; ++d) {
       const int x = x_first + d * 32;
       if (x < x_end) {
         const bool inside = x + 4 + local_x() < width;
-        UNROLL for (int k = 0; k < 7; ++k) {
-          const int r = k * 5 + plane;
-          if (k < 6 || r < 32) {
-            const int i = tile + r * PITCH + local_x();
-            arrived[i] = inside ? fetched1[d * 7 + k] : real(0.0f);
-            arrived[i + 32 * PITCH] = inside ? fetched2[d * 7 + k] : real(0.0f);
+        UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {
+          const int r = k * planes + plane;
+          if (k * planes < 32 && ((k + 1) * planes <= 32 || r < 32)) {  // known beforehand but for the last
+            const int i = chunk + r * PITCH + local_x();
+            arrived[i] = inside ? fetched1[d * MOST_FETCHES + k] : real(0.0f);
+            arrived[i + 32 * PITCH] = inside ? fetched2[d * MOST_FETCHES + k] : real(0.0f);
           }
         }
         const int column = min(x + DEPTH * 32 + 4 + local_x(), last_column);
-        UNROLL for (int k = 0; k < 7; ++k) {
-          fetched1[d * 7 + k] = at(xyb, reference + offset[k] + column);
-          fetched2[d * 7 + k] = at(xyb, distorted + offset[k] + column);
-        }
+        FETCH_COLUMNS(d, column)
         barrier_group();
         real inputs[42];
         UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
-        UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[tile + mine + i];
+        UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[chunk + mine + i];
         if (square) {
           UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
         }
         if (product) {
-          UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[tile + 32 * PITCH + mine + i];
+          UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[chunk + 32 * PITCH + mine + i];
         }
         UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
         if (x >= 8 && x + 28 <= width - 8) {
@@ -126,7 +137,7 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
             at(blurred, to + (x + i) * 32 + 96) = o3;
           }
         } else {
-          // The first and the last tiles: some outputs one by one.
+          // The first and the last chunks: some outputs one by one.
           UNROLL for (int i = 0; i < 32; i += 4) {
             real o[4];
             const real s0 = inputs[i] + inputs[i + 10];
@@ -144,7 +155,7 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
             UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (x + i + j) * 32) = o[j];
           }
         }
-        tile = BOTH - tile;
+        chunk = BOTH - chunk;
       }
     }
   }
@@ -156,8 +167,37 @@ FUNCTION void filter_rows_at(f32_in xyb, f32_out blurred, f32_out state, int xyb
 // filtering and the sum while adding up (six of them, so the last idles at first). state: for each channel 5 * 6 filter
 // values and 6 column sums, `stride` floats each. Makes output rows n_begin .. n_end - 1, sixteen at a time; n_begin is
 // four less than a multiple of sixteen.
-#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_of_scales)
+#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_of_scales) || KERNEL_HERE(filter_columns_prepared) || \
+    KERNEL_HERE(filter_reference_columns)
 #define CHUNK 16
+
+FUNCTION int next_slot(int slot, int ring) { return slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK; }
+
+// A chunk's inputs in `buffer`, of the column at `from`: `slot` is where its first row lies in the ring, a multiple of
+// sixteen, `rows` how many of them the picture has, if any; beyond them there is nothing.
+#define FETCH_CHUNK(values, buffer, from, slot, rows)                                         \
+  UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = real(0.0f);                              \
+  if ((rows) > 0) {                                                                           \
+    const int first4 = from + ((slot) / 32 * 32 * stride + (slot) % 32) / 4;                  \
+    UNROLL for (int k = 0; k < CHUNK / 4; ++k) {                                              \
+      const real4 four = at(buffer, first4 + k);                                              \
+      values[k * 4] = four.x;                                                                 \
+      values[k * 4 + 1] = four.y;                                                             \
+      values[k * 4 + 2] = four.z;                                                             \
+      values[k * 4 + 3] = four.w;                                                             \
+    }                                                                                         \
+    if ((rows) < CHUNK) {                                                                     \
+      UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = k < (rows) ? values[k] : real(0.0f); \
+    }                                                                                         \
+  }
+
+// Output k of a chunk: it needs the input four rows below it and the one six rows above it, which was the lower one ten
+// outputs before.
+#define COLUMN_STEP(recursion, before, now, k) \
+  gaussian_column_step(recursion, ((k) < 10 ? before[((k) + 6) % CHUNK] : now[((k) + 6) % CHUNK]) + now[k])
+#endif
+
+#if KERNEL_HERE(filter_columns) || KERNEL_HERE(filter_columns_of_scales) || KERNEL_HERE(filter_columns_prepared)
 SHARED(float, filtered, 5 * CHUNK * 32)
 SHARED(float, errors, 2 * CHUNK * 32)  // ssim, edge
 SHUFFLES(6 * 32)
@@ -182,8 +222,6 @@ FUNCTION real add_rows(int part, int k_begin, int k_end, real sum) {
   return sum;
 }
 
-FUNCTION int next_slot(int slot, int ring) { return slot + CHUNK >= ring ? slot + CHUNK - ring : slot + CHUNK; }
-
 // Where a row of pixels lies in the ring, from where the row four below it does.
 FUNCTION int pixel_slot(int below, int ring) {
   return below < GAUSSIAN_AHEAD ? below - GAUSSIAN_AHEAD + ring : below - GAUSSIAN_AHEAD;
@@ -199,85 +237,77 @@ FUNCTION void close_tile(f32_out tiles, int first_tile, int column, int part, in
   }
 }
 
-// A chunk's inputs: `slot` is where its first row lies in the ring, a multiple of sixteen, `rows` how many of them the
-// picture has, if any; beyond them there is nothing.
-#define FETCH_CHUNK(values, slot, rows)                                                       \
-  UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = real(0.0f);                              \
-  if ((rows) > 0) {                                                                           \
-    const int first4 = from + ((slot) / 32 * 32 * stride + (slot) % 32) / 4;                  \
-    UNROLL for (int k = 0; k < CHUNK / 4; ++k) {                                              \
-      const real4 four = at(blurred, first4 + k);                                             \
-      values[k * 4] = four.x;                                                                 \
-      values[k * 4 + 1] = four.y;                                                             \
-      values[k * 4 + 2] = four.z;                                                             \
-      values[k * 4 + 3] = four.w;                                                             \
-    }                                                                                         \
-    if ((rows) < CHUNK) {                                                                     \
-      UNROLL for (int k = 0; k < CHUNK; ++k) values[k] = k < (rows) ? values[k] : real(0.0f); \
-    }                                                                                         \
+// Pixels number j of this thread, in row y, which is row part + 6 * j of the chunk whose first lower input lies at
+// xyb_slot of the ring.
+#define FETCH_PIXEL(image1, image2, y)                                         \
+  image1[j] = real(0.0f);                                                      \
+  image2[j] = real(0.0f);                                                      \
+  if (inside && (y) >= 0 && (y) < n_end) {                                     \
+    const int row = pixel_slot(xyb_slot + part + 6 * j, xyb_ring);             \
+    image1[j] = at(reference, reference_at + (prepared ? (y) : row) * stride); \
+    image2[j] = at(distorted, distorted_at + row * stride);                    \
   }
 
-// xyb_first, blurred_first, first_tile: where the planes and tiles of the scale begin; column: of tiles.
-FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int xyb_first,
+// prepared: a constant; the last two planes are then blurred already and come from `kept`, where row n lies at n + 4,
+// and XYB of the reference lies in planes of as many rows. reference_first, distorted_first, blurred_first, first_tile:
+// where the planes and tiles of the scale begin; column: of tiles.
+FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in kept, f32_out state,
+                                f32_out tiles, bool prepared, int reference_first, int distorted_first,
                                 int blurred_first, int first_tile, int channel, int column, int width, int height,
-                                int n_begin, int n_end, int xyb_ring, int ring, int stride) {
+                                int n_begin, int n_end, int reference_ring, int xyb_ring, int ring, int stride) {
   const int x = column * 32 + local_x();
   const int part = local_y();
   const bool inside = x < width;
   const int saved = channel * 36 * stride + x;
-  const bool filters = part < 5;
-  const int from = (blurred_first + (channel * 5 + part) * ring * stride + x * 32) / 4;
+  const bool filters = part < (prepared ? 3 : 5);
+  const bool fetches_kept = prepared && (part == 3 || part == 4);
+  const int from = (blurred_first + (channel * (prepared ? 3 : 5) + part) * ring * stride + x * 32) / 4;
+  const int from_kept = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
     if (filters) recursion = saved_filter(state, saved + part * 6 * stride, stride);
     sum = at(state, saved + (30 + part) * stride);
   }
-  // An output needs the input four rows below it and the one six rows above it, which was the lower one ten outputs
-  // before. Inputs of the chunk before and of this one are at hand; those of the next are on their way.
+  // Inputs of the chunk before and of this one are at hand; those of the next are in flight.
   real before[CHUNK];
   real now[CHUNK];
   // Of the chunk's first lower input, in the ring; chunks never straddle its end.
   int slot = (n_begin + GAUSSIAN_AHEAD) % ring;
   const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
-  FETCH_CHUNK(before, slot_before, filters && n_begin > 0 ? CHUNK : 0)
-  FETCH_CHUNK(now, slot, filters ? height - (n_begin + GAUSSIAN_AHEAD) : 0)
+  FETCH_CHUNK(before, blurred, from, slot_before, filters && n_begin > 0 ? CHUNK : 0)
+  if (fetches_kept) {
+    FETCH_CHUNK(now, kept, from_kept, n_begin + GAUSSIAN_AHEAD, height - n_begin)
+  } else {
+    FETCH_CHUNK(now, blurred, from, slot, filters ? height - (n_begin + GAUSSIAN_AHEAD) : 0)
+  }
   int xyb_slot = (n_begin + GAUSSIAN_AHEAD) % xyb_ring;
-  const int image = xyb_first + channel * xyb_ring * stride + x;
+  const int reference_at = reference_first + channel * reference_ring * stride + x;
+  const int distorted_at = distorted_first + channel * xyb_ring * stride + x;
   real image1[3];
   real image2[3];
-  UNROLL for (int j = 0; j < 3; ++j) {
-    image1[j] = real(0.0f);
-    image2[j] = real(0.0f);
-    if (inside && n_begin + part + 6 * j >= 0 && n_begin + part + 6 * j < n_end) {
-      const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
-      image1[j] = at(xyb, i);
-      image2[j] = at(xyb, i + 3 * xyb_ring * stride);
-    }
-  }
+  UNROLL for (int j = 0; j < 3; ++j) { FETCH_PIXEL(image1, image2, n_begin + part + 6 * j) }
   for (int n = n_begin; n < n_end; n += CHUNK) {
     const int rows = min(CHUNK, n_end - n);
     slot = next_slot(slot, ring);
     xyb_slot = next_slot(xyb_slot, xyb_ring);
     real next[CHUNK];
-    FETCH_CHUNK(next, slot, filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
+    if (fetches_kept) {
+      FETCH_CHUNK(next, kept, from_kept, n + CHUNK + GAUSSIAN_AHEAD, n + CHUNK < n_end ? height - (n + CHUNK) : 0)
+    } else {
+      FETCH_CHUNK(next, blurred, from, slot, filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
+    }
     // The pixels this thread compares in the next chunk, whose first row lies four above its first lower input.
     real next1[3];
     real next2[3];
-    UNROLL for (int j = 0; j < 3; ++j) {
-      next1[j] = real(0.0f);
-      next2[j] = real(0.0f);
-      if (inside && n + CHUNK + part + 6 * j < n_end) {
-        const int i = image + pixel_slot(xyb_slot + part + 6 * j, xyb_ring) * stride;
-        next1[j] = at(xyb, i);
-        next2[j] = at(xyb, i + 3 * xyb_ring * stride);
-      }
-    }
+    UNROLL for (int j = 0; j < 3; ++j) { FETCH_PIXEL(next1, next2, n + CHUNK + part + 6 * j) }
     if (filters) {
       UNROLL for (int k = 0; k < CHUNK; ++k) {
-        const real above = k < 10 ? before[(k + 6) % CHUNK] : now[(k + 6) % CHUNK];
-        filtered[(part * CHUNK + k) * 32 + local_x()] = gaussian_column_step(recursion, above + now[k]);
+        filtered[(part * CHUNK + k) * 32 + local_x()] = COLUMN_STEP(recursion, before, now, k);
       }
+    }
+    if (fetches_kept) {
+      UNROLL for (int k = 0; k < CHUNK; ++k) filtered[(part * CHUNK + k) * 32 + local_x()] = now[k];
     }
     barrier_group();
     UNROLL for (int j = 0; j < 3; ++j) {
@@ -287,10 +317,10 @@ FUNCTION void filter_columns_at(f32_in xyb, f32x4_in blurred, f32_out state, f32
         real ssim = real(0.0f);
         real edge = real(0.0f);
         if (inside && n + k >= 0) {
-          const real mu1 = filtered[i];
-          const real mu2 = filtered[CHUNK * 32 + i];
-          ssim = ssim_error(mu1, mu2, filtered[2 * CHUNK * 32 + i], filtered[3 * CHUNK * 32 + i],
-                            filtered[4 * CHUNK * 32 + i]);
+          const real mu1 = filtered[3 * CHUNK * 32 + i];
+          const real mu2 = filtered[i];
+          ssim = ssim_error(mu1, mu2, filtered[4 * CHUNK * 32 + i], filtered[CHUNK * 32 + i],
+                            filtered[2 * CHUNK * 32 + i]);
           edge = edge_error(image1[j], mu1, image2[j], mu2);
         }
         errors[i] = ssim;

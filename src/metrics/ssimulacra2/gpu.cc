@@ -21,25 +21,34 @@ class GpuRunner final : public Runner {
   }
 
   size_t working_bytes() const override {
-    return samples_.bytes() + (pairs_ ? pairs_->bytes() : 0) + (prepared_ ? prepared_->bytes() : 0);
+    size_t bytes = samples_.bytes();
+    for (const std::unique_ptr<Schedule>* schedule : {&pairs_, &samples_there_, &planes_there_}) {
+      bytes += *schedule ? (*schedule)->bytes() : 0;
+    }
+    return bytes;
   }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) override {
-    return prepare_samples(setup_, samples_.queue(), reference);
+    release_pairs();
+    Result<InputRows> rows = keep_samples(setup_, samples_.queue(), reference);
+    if (!rows.ok()) return rows.status();
+    std::unique_ptr<ReferencePlanes> planes;
+    ACUITY_TRY_ASSIGN(planes, ReferencePlanes::create(setup_, samples_, *rows));
+    return std::shared_ptr<const PreparedReference>(
+        std::make_shared<PreparedPicture>(std::move(*rows), std::move(planes)));
   }
 
-  // Who scores against a prepared reference seldom scores pairs as well, and needs the memory.
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
-    if (reference.prepared == nullptr) {
-      if (!pairs_) ACUITY_TRY_ASSIGN(pairs_, Schedule::create(setup_, Schedule::Kind::pairs));
-      return pairs_->run(samples_, *reference.rows, distorted);
+    const auto* prepared = static_cast<const PreparedPicture*>(reference.prepared);
+    if (prepared != nullptr && prepared->planes() != nullptr) {
+      ACUITY_TRY(make_ready(planes_there_, Schedule::Kind::planes));
+      return planes_there_->run(samples_, *prepared->planes(), distorted);
     }
-    if (!prepared_) {
-      pairs_.reset();
-      setup_.pool->free_unused();
-      ACUITY_TRY_ASSIGN(prepared_, Schedule::create(setup_, Schedule::Kind::prepared));
-    }
-    return prepared_->run(samples_, static_cast<const PreparedSamples*>(reference.prepared)->rows(), distorted);
+    const InputRows& rows = prepared != nullptr ? prepared->rows() : *reference.rows;
+    const bool is_there = prepared != nullptr || is_on_device(rows.input, setup_.pool);
+    std::unique_ptr<Schedule>& schedule = is_there ? samples_there_ : pairs_;
+    ACUITY_TRY(make_ready(schedule, is_there ? Schedule::Kind::samples : Schedule::Kind::pairs));
+    return schedule->run(samples_, rows, distorted);
   }
 
   Result<DifferenceMap> map(const ReferencePicture&, const InputRows&, const std::vector<ScaleErrors>&) override {
@@ -49,10 +58,24 @@ class GpuRunner final : public Runner {
  private:
   explicit GpuRunner(const Metric::Setup& setup) : setup_(setup), samples_(setup_) {}
 
+  // Whoever scores against a reference on the device seldom scores pairs as well, and needs the memory.
+  void release_pairs() {
+    if (!pairs_) return;
+    pairs_.reset();
+    setup_.pool->free_unused();
+  }
+
+  Status make_ready(std::unique_ptr<Schedule>& schedule, Schedule::Kind kind) {
+    if (schedule) return {};
+    if (kind != Schedule::Kind::pairs) release_pairs();
+    ACUITY_TRY_ASSIGN(schedule, Schedule::create(setup_, kind));
+    return {};
+  }
+
   // What comes later works on the memory of what comes before, and goes first.
   Metric::Setup setup_;
   Samples samples_;
-  std::unique_ptr<Schedule> pairs_, prepared_;
+  std::unique_ptr<Schedule> pairs_, samples_there_, planes_there_;
 };
 
 }  // namespace

@@ -15,22 +15,25 @@ Status Samples::create() {
   return {};
 }
 
-Status Samples::begin(const InputRows& reference, const InputRows& distorted, int rows_held, int rows_at_once) {
-  const std::array<const InputRows*, 2> pictures{&reference, &distorted};
+Status Samples::begin(const Pictures& pictures, int rows_held, int rows_at_once) {
+  std::vector<PixelReader*> begun;
   for (size_t i = 0; i < 2; ++i) {
+    in_use_[i] = pictures[i] != nullptr;
+    places_[i] = {};
+    if (!in_use_[i]) continue;
     DevicePicture picture;
     ACUITY_TRY_ASSIGN(picture, device_picture(pictures[i]->input, pictures[i]->rows, setup_.pool));
     ACUITY_TRY(readers_[i].begin(*queue_, picture, rows_held, 1));
-    const bool direct = readers_[i].reads_samples();
-    places_[i] = {readers_[i].pixels(0, 0), direct ? setup_.height : rows_held, readers_[i].place(),
-                  readers_[i].making()};
+    places_[i] = {readers_[i].pixels(0, 0), readers_[i].reads_samples() ? setup_.height : rows_held};
+    begun.push_back(&readers_[i]);
   }
-  const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
-  return PixelReader::send(both, std::array{queue_.get(), queue_.get()}, SendOrder::together, rows_at_once);
+  const std::array queues{queue_.get(), queue_.get()};
+  return PixelReader::send(begun, {queues.data(), begun.size()}, SendOrder::together, rows_at_once);
 }
 
 Status Samples::make(Queue& pixels, int y, int y_end, bool recorded) {
   for (size_t i = 0; i < 2; ++i) {
+    if (!in_use_[i]) continue;
     if (readers_[i].reads_samples()) {
       ACUITY_TRY(recorded ? readers_[i].record_wait_for_rows(pixels, y_end) : readers_[i].wait_for_rows(pixels, y_end));
     } else {
@@ -40,12 +43,20 @@ Status Samples::make(Queue& pixels, int y, int y_end, bool recorded) {
   return {};
 }
 
-bool Samples::may_be_recorded() {
+bool Samples::are_made() const {
+  return (in_use_[0] && !readers_[0].reads_samples()) || (in_use_[1] && !readers_[1].reads_samples());
+}
+
+bool Samples::may_be_recorded() const {
+  return (!in_use_[0] || readers_[0].may_be_recorded()) && (!in_use_[1] || readers_[1].may_be_recorded());
+}
+
+Samples::Key Samples::key() const {
+  Key key;
   for (size_t i = 0; i < 2; ++i) {
-    if (!readers_[i].may_be_recorded()) return false;
-    places_[i].band_rows = readers_[i].band_rows();
+    if (in_use_[i]) key[i] = readers_[i].key();
   }
-  return true;
+  return key;
 }
 
 }  // namespace acuity::ssimulacra2

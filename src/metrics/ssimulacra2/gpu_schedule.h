@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA2 on a GPU, in steps: each a diagonal of tiles (kernels.h), of every scale as soon as the one above it has
+// SSIMULACRA2 on a GPU, in steps: each a diagonal of cells (kernels.h), of every scale as soon as the one above it has
 // made its light.
 #ifndef ACUITY_METRICS_SSIMULACRA2_GPU_SCHEDULE_H
 #define ACUITY_METRICS_SSIMULACRA2_GPU_SCHEDULE_H
@@ -8,7 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "device/recordings.h"
 #include "device/workspace.h"
+#include "metrics/ssimulacra2/gpu_reference.h"
 #include "metrics/ssimulacra2/gpu_samples.h"
 #include "metrics/ssimulacra2/pooling.h"
 #include "metrics/ssimulacra2/scale.h"
@@ -17,12 +19,17 @@ namespace acuity::ssimulacra2 {
 
 class Schedule {
  public:
-  /// For pairs, or for pictures against a reference whose samples are kept on the device.
-  enum class Kind { pairs, prepared };
+  enum class Kind {
+    pairs,    ///< both pictures are sent
+    samples,  ///< the reference's samples are on the device
+    planes,   ///< all that was prepared of it is
+  };
   static Result<std::unique_ptr<Schedule>> create(const Metric::Setup& setup, Kind kind);
 
   /// The errors of every scale.
   Result<std::vector<ScaleErrors>> run(Samples& samples, const InputRows& reference, const InputRows& distorted);
+  /// For Kind::planes.
+  Result<std::vector<ScaleErrors>> run(Samples& samples, const ReferencePlanes& reference, const InputRows& distorted);
 
   size_t bytes() const { return workspace_.bytes(); }
 
@@ -42,7 +49,7 @@ class Schedule {
     Size size;
     int stride = 0;  // floats a row of XYB and blurred planes
     int band_rows = 0, bands = 1;
-    int block_columns = 0, blocks = 1;
+    int cell_columns = 0, cells = 1;
     Rings rings;
     int light_bands = 0;  // of what the scale before makes; the first scale has none
     size_t tiles = 0;     // index of its first tile
@@ -50,7 +57,7 @@ class Schedule {
     int made_steps = 0;                                                // whose pixels have been asked for
 
     // Schedule go from queue to queue: pixels are made, rows filtered, columns filtered. Small scales have one for all.
-    // Bands that are one block take turns on several queues for the rows.
+    // Bands that are one cell take turns on several queues for the rows.
     std::vector<Queue*> queues;
     Events made{}, filtered{}, finished{};  // pixels, rows, columns of a step
     Event* done = nullptr;                  // all of it
@@ -61,9 +68,9 @@ class Schedule {
     }
     Queue& columns() const { return *queues.back(); }
     bool several_queues() const { return queues.size() > 1; }
-    int steps() const { return bands + blocks - 1; }
-    int first_block(int step) const { return std::max(0, step - bands + 1); }
-    int blocks_of(int step) const { return std::min(step, blocks - 1) + 1 - first_block(step); }
+    int steps() const { return bands + cells - 1; }
+    int first_cell(int step) const { return std::max(0, step - bands + 1); }
+    int cells_of(int step) const { return std::min(step, cells - 1) + 1 - first_cell(step); }
     int ring_of(int its_bands) const;
     int xyb_ring() const;
     int ring() const;
@@ -71,16 +78,18 @@ class Schedule {
     size_t plane_floats(int rows_held) const { return static_cast<size_t>(rows_held) * static_cast<size_t>(stride); }
   };
 
-  Schedule(const Metric::Setup& setup, const Shape& shape);
+  Schedule(const Metric::Setup& setup, Kind kind, const Shape& shape);
   ScalePlan plan_of(Size size, const Shape& shape) const;
   Status allocate();
   Status create_queues(ScalePlan& plan);
-  Status repeat_or_give(Samples& samples);
-  Status give(Samples& samples);
+  Result<std::vector<ScaleErrors>> run(Samples& samples, const Samples::Pictures& pictures);
+  Status submit(Samples& samples);
   Status make_bands(Samples& samples, int band);
   Status run_step(Samples& samples, size_t s);
   Status make_pixels(size_t s, const Samples::Places& from, int step);
-  Status filter_step(const ScalePlan& plan, int step);
+  Status filter_step(size_t s, int step);
+  Status filter_rows(size_t s, int step);
+  Status filter_columns(size_t s, int step);
   static int last_step_above(const ScalePlan& above, const ScalePlan& plan, int step);
   static int last_step_below(const ScalePlan& plan, const ScalePlan& below, int light_bands, int step);
   static int light_bands_of(const ScalePlan& above, const ScalePlan& plan);
@@ -90,13 +99,16 @@ class Schedule {
     return workspace_.array<T>(offset);
   }
 
-  // The work of calls with pictures in certain places, once there has been one.
-  struct Repeated {
-    Samples::Places places;
-    std::unique_ptr<Recording> recording;  // from the second on
+  // What recorded work depends on besides the schedule.
+  struct Key {
+    Samples::Key samples;
+    uint64_t reference = 0;  // the number of its planes
+    bool operator==(const Key&) const = default;
   };
 
   const Metric::Setup& setup_;
+  const size_t pictures_;  // that are made into XYB: both, or the distorted one
+  const size_t planes_;    // of a channel, that are blurred
   const int bands_at_once_;
   int pixel_ring_ = 0;  // rows of pixels on the device, where they are made before they are read
   size_t tile_total_ = 0;
@@ -106,7 +118,8 @@ class Schedule {
   Event* begun_ = nullptr;  // all of it
   bool recording_ = false;
   Workspace workspace_;
-  std::vector<Repeated> repeated_;  // the latest first; before the queues go
+  const ReferencePlanes* reference_ = nullptr;  // of the call being made, for Kind::planes
+  Recordings<Key> recordings_;                  // before the queues go
 };
 
 }  // namespace acuity::ssimulacra2

@@ -7,6 +7,7 @@
 #include "device/pixels/reader.h"
 #include "device/workspace.h"
 #include "lang/host.h"
+#include "metrics/ssimulacra2/gpu_reference.h"
 #include "metrics/ssimulacra2/runner.h"
 #include "metrics/ssimulacra2/scale.h"
 #include "sums/tiles.h"
@@ -37,12 +38,14 @@ class SmallGpuRunner final : public Runner {
   size_t working_bytes() const override { return workspace_.bytes() + readers_[0].bytes() + readers_[1].bytes(); }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const InputRows& reference) override {
-    return prepare_samples(setup_, *queue_, reference);
+    Result<InputRows> rows = keep_samples(setup_, *queue_, reference);
+    if (!rows.ok()) return rows.status();
+    return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPicture>(std::move(*rows), nullptr));
   }
 
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
     const InputRows& original = reference.prepared != nullptr
-                                    ? static_cast<const PreparedSamples*>(reference.prepared)->rows()
+                                    ? static_cast<const PreparedPicture*>(reference.prepared)->rows()
                                     : *reference.rows;
     ACUITY_TRY(begin(readers_[0], original));
     ACUITY_TRY(begin(readers_[1], distorted));
@@ -54,9 +57,9 @@ class SmallGpuRunner final : public Runner {
     const int width = setup_.width, height = setup_.height;
     const uint64_t planes = workspace_.memory().address();
     ACUITY_TRY(queue_->run(kernels::make_scales, (width + 31) / 32, 2 * ((height + 31) / 32), a.samples, b.samples,
-                           a.table, b.table, DeviceArray<float>{planes}, a.form, a.extent, b.form, b.extent, width,
-                           height, static_cast<int>(sizes_.size())));
-    ACUITY_TRY(queue_->run(kernels::filter_rows_of_scales, end_.row_block, kChannels, DeviceArray<const float>{planes},
+                           a.table, b.table, DeviceArray<float>{planes}, a.format, a.table_last, a.plane_stride,
+                           b.format, b.table_last, b.plane_stride, width, height, static_cast<int>(sizes_.size())));
+    ACUITY_TRY(queue_->run(kernels::filter_rows_of_scales, end_.row_group, kChannels, DeviceArray<const float>{planes},
                            DeviceArray<float>{planes}, width, height));
     ACUITY_TRY(queue_->run(kernels::filter_columns_of_scales, end_.column, kChannels, DeviceArray<const float>{planes},
                            DeviceArray<const kernels::real4>{planes}, workspace_.array<float>(tiles_), width, height));

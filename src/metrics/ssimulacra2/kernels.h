@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SSIMULACRA2 on the GPU. A scale is cut into tiles: bands of rows, blocks of columns. Three kernels see to a tile:
-// pixels to XYB (and the next scale's linear light), the row filter, and the column filter with the error maps and
-// their sums. The row filter's state goes from block to block in memory, the column filter's from band to band; so one
-// launch does the tiles of a diagonal, those with band + block == step, which need nothing of each other. Planes hold
-// only as many rows as that takes: they are rings, row y at y % ring, so that a band finds the last rows of the one
-// above it.
+// SSIMULACRA2 on the GPU. A scale is cut into bands of rows, and those into cells of columns. Three kernels see to a
+// cell: pixels to XYB (and the next scale's linear light), the row filter, and the column filter with the error maps
+// and their sums. The row filter's state goes from cell to cell in memory, the column filter's from band to band; so
+// one launch does the cells of a diagonal, those with band + cell == step, which need nothing of each other. Planes
+// hold only as many rows as that takes: they are rings, row y at y % ring, so that a band finds the last rows of the
+// one above it.
 //
-// small_kernels.h has all three for small pictures: drivers compile a file as a whole, and few programs need both.
+// prepared_kernels.h has the filters for a prepared reference, small_kernels.h all three for small pictures: drivers
+// compile a file as a whole, and few programs need both.
 #include "lang/dialect.h"
 
 #include "device/pixels/pixels.h"
@@ -20,25 +21,26 @@
 // planes of linear light of the next scale; none if next_ring is 0. Blocks are multiples of 128 columns.
 #if KERNEL_HERE(make_pixels)
 KERNEL(make_pixels, 32, 8, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
-       f32x4_out xyb, f32_out next, int reference_form, int reference_extent, int reference_ring, int distorted_form,
-       int distorted_extent, int distorted_ring, int width, int height, int step, int first_block, int band_rows,
-       int block_columns, int xyb_ring, int next_ring) {
+       f32x4_out xyb, f32_out next, int reference_format, int reference_table_last, int reference_plane_stride,
+       int reference_ring, int distorted_format, int distorted_table_last, int distorted_plane_stride,
+       int distorted_ring, int width, int height, int step, int first_cell, int band_rows, int cell_columns,
+       int xyb_ring, int next_ring) {
   const int groups_down = band_rows / 16;
-  const int groups_across = block_columns / 128;
+  const int groups_across = cell_columns / 128;
   const int image = group_y() / groups_down;
-  const int block = first_block + group_x() / groups_across;
-  const int x = block * block_columns + ((group_x() % groups_across) * 32 + local_x()) * 4;
-  const int y = (step - block) * band_rows + ((group_y() % groups_down) * 8 + local_y()) * 2;
+  const int cell = first_cell + group_x() / groups_across;
+  const int x = cell * cell_columns + ((group_x() % groups_across) * 32 + local_x()) * 4;
+  const int y = (step - cell) * band_rows + ((group_y() % groups_down) * 8 + local_y()) * 2;
   if (x < width && y < height) {
     const int stride = (width + 31) / 32 * 32;
     const int below = y + 1 < height ? width : 0;
     Pixel pixels[8];
     if (image == 0) {
-      FETCH_PIXELS(pixels, 8, reference, reference_table, reference_form, reference_extent,
-                   (y % reference_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
+      FETCH_PIXELS(pixels, 8, reference, reference_table, reference_format, reference_table_last,
+                   reference_plane_stride, (y % reference_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
     } else {
-      FETCH_PIXELS(pixels, 8, distorted, distorted_table, distorted_form, distorted_extent,
-                   (y % distorted_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
+      FETCH_PIXELS(pixels, 8, distorted, distorted_table, distorted_format, distorted_table_last,
+                   distorted_plane_stride, (y % distorted_ring) * width + (k / 4) * below + min(x + k % 4, width - 1))
     }
     // Beyond the picture there is room, which nobody looks at.
     const int to = ((image * 3 * xyb_ring + y % xyb_ring) * stride + x) / 4;
@@ -73,33 +75,36 @@ KERNEL(make_pixels, 32, 8, samples_in reference, samples_in distorted, f32_in re
 }
 #endif
 
-// state: as many rows as there are bands on a diagonal, one for each block.
+// state: as many rows as there are bands on a diagonal, one for each cell.
 #if KERNEL_HERE(filter_rows)
-KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, f32_out state, int width, int height, int step, int first_block,
-       int band_rows, int block_columns, int xyb_ring, int ring) {
+KERNEL(filter_rows, 32, 5, f32_in xyb, f32_out blurred, f32_out state, int width, int height, int step, int first_cell,
+       int band_rows, int cell_columns, int xyb_ring, int ring) {
   const int groups_down = band_rows / 32;
-  const int block = first_block + group_x() / groups_down;
-  const int y = (step - block) * band_rows + (group_x() % groups_down) * 32;
-  const int saved_rows = (width + block_columns - 1) / block_columns * band_rows;
+  const int cell = first_cell + group_x() / groups_down;
+  const int y = (step - cell) * band_rows + (group_x() % groups_down) * 32;
+  const int saved_rows = (width + cell_columns - 1) / cell_columns * band_rows;
   if (y < height) {
-    filter_rows_at(xyb, blurred, state, 0, 0, group_y(), width, block * block_columns,
-                   min((block + 1) * block_columns, width), y, height, xyb_ring, ring, (width + 31) / 32 * 32,
-                   y % saved_rows, saved_rows);
+    const int stride = (width + 31) / 32 * 32;
+    filter_rows_at(xyb, xyb, blurred, state, 5, 0, 3 * xyb_ring * stride, 0, group_y(), width, cell * cell_columns,
+                   min((cell + 1) * cell_columns, width), y, height, xyb_ring, xyb_ring, ring, stride, y % saved_rows,
+                   saved_rows);
   }
 }
 #endif
 
 #if KERNEL_HERE(filter_columns)
 KERNEL(filter_columns, 32, 6, f32_in xyb, f32x4_in blurred, f32_out state, f32_out tiles, int width, int height,
-       int step, int first_block, int band_rows, int block_columns, int xyb_ring, int ring) {
-  const int groups_across = block_columns / 32;
-  const int block = first_block + group_x() / groups_across;
-  const int column = block * groups_across + group_x() % groups_across;
-  const int y = (step - block) * band_rows;
+       int step, int first_cell, int band_rows, int cell_columns, int xyb_ring, int ring) {
+  const int groups_across = cell_columns / 32;
+  const int cell = first_cell + group_x() / groups_across;
+  const int column = cell * groups_across + group_x() % groups_across;
+  const int y = (step - cell) * band_rows;
   if (column * 32 < width) {
-    filter_columns_at(xyb, blurred, state, tiles, 0, 0, 0, group_y(), column, width, height, y - GAUSSIAN_AHEAD,
-                      y + band_rows >= height ? height : y + band_rows - GAUSSIAN_AHEAD, xyb_ring, ring,
-                      (width + 31) / 32 * 32);
+    const int stride = (width + 31) / 32 * 32;
+    filter_columns_at(xyb, xyb, blurred, blurred, state, tiles, false, 0, 3 * xyb_ring * stride, 0, 0, group_y(),
+                      column, width, height, y - GAUSSIAN_AHEAD,
+                      y + band_rows >= height ? height : y + band_rows - GAUSSIAN_AHEAD, xyb_ring, xyb_ring, ring,
+                      stride);
   }
 }
 #endif

@@ -44,26 +44,6 @@ inline Status no_map_on_gpus() {
   return Status(StatusCode::device, "difference maps are made on the CPU only; use the device cpu");
 }
 
-/// On GPUs: the reference's samples stay on the device. Its planes would take more than twice the memory of all else.
-class PreparedSamples final : public PreparedReference {
- public:
-  explicit PreparedSamples(InputRows rows) : rows_(std::move(rows)) {}
-  const InputRows& rows() const { return rows_; }
-  size_t bytes() const override { return bytes_of(rows_.input); }
-
- private:
-  InputRows rows_;
-};
-
-inline Result<std::shared_ptr<const PreparedReference>> prepare_samples(const Metric::Setup& setup, Queue& queue,
-                                                                        const InputRows& reference) {
-  Result<Input> prepared = keep_on_device(reference.input, reference.rows, setup.pool, queue, setup.senders());
-  if (!prepared.ok()) return prepared.status();
-  InputRows rows = reference;
-  rows.input = std::move(*prepared);
-  return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedSamples>(std::move(rows)));
-}
-
 }  // namespace acuity::ssimulacra2
 
 #endif

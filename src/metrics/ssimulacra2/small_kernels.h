@@ -17,11 +17,11 @@ struct Place {
   int xyb;        // where its planes begin
   int blurred;    // likewise
   int tile;       // its first
-  int row_block;  // the group that takes its first rows
+  int row_group;  // the group that takes its first rows
   int column;     // the group that takes its first columns
 };
 
-FUNCTION Place place_at(int width, int height, int first, int tile, int row_block, int column) {
+FUNCTION Place place_at(int width, int height, int first, int tile, int row_group, int column) {
   Place place;
   place.width = width;
   place.height = height;
@@ -30,7 +30,7 @@ FUNCTION Place place_at(int width, int height, int first, int tile, int row_bloc
   place.xyb = first;
   place.blurred = first + 6 * place.rows * place.stride;
   place.tile = tile;
-  place.row_block = row_block;
+  place.row_group = row_group;
   place.column = column;
   return place;
 }
@@ -38,7 +38,7 @@ FUNCTION int end_of(Place place) { return place.blurred + 15 * place.rows * plac
 FUNCTION Place place_of_first(int width, int height) { return place_at(width, height, 0, 0, 0, 0); }
 FUNCTION Place place_after(Place before) {
   return place_at((before.width + 1) / 2, (before.height + 1) / 2, end_of(before),
-                  before.tile + (before.stride / 32) * ((before.height + 63) / 64), before.row_block + before.rows / 32,
+                  before.tile + (before.stride / 32) * ((before.height + 63) / 64), before.row_group + before.rows / 32,
                   before.column + before.stride / 32);
 }
 
@@ -56,8 +56,8 @@ FUNCTION Pixel light_at(int from, int i) {
 // A group takes 32 x 32 pixels of one picture, of which the second has its groups below those of the first, and what
 // becomes of them in `scales` scales. A thread makes a quad of the first.
 KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
-       f32_out xyb, int reference_form, int reference_extent, int distorted_form, int distorted_extent, int width,
-       int height, int scales) {
+       f32_out xyb, int reference_format, int reference_table_last, int reference_plane_stride, int distorted_format,
+       int distorted_table_last, int distorted_plane_stride, int width, int height, int scales) {
   const int groups_down = (height + 31) / 32;
   const int image = group_y() / groups_down;
   const int tile_y = group_y() % groups_down;
@@ -79,11 +79,11 @@ KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in r
           quad[k] = light_at(from, (min(y + k / 2, y_end - 1) - top) * 16 + min(x + k % 2, x_end - 1) - left);
         }
       } else if (image == 0) {
-        FETCH_PIXELS(quad, 4, reference, reference_table, reference_form, reference_extent,
-                     min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
+        FETCH_PIXELS(quad, 4, reference, reference_table, reference_format, reference_table_last,
+                     reference_plane_stride, min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
       } else {
-        FETCH_PIXELS(quad, 4, distorted, distorted_table, distorted_form, distorted_extent,
-                     min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
+        FETCH_PIXELS(quad, 4, distorted, distorted_table, distorted_format, distorted_table_last,
+                     distorted_plane_stride, min(y + k / 2, y_end - 1) * width + min(x + k % 2, x_end - 1))
       }
       UNROLL for (int k = 0; k < 4; ++k) {
         if (x + k % 2 < x_end && y + k / 2 < y_end) {
@@ -111,9 +111,10 @@ KERNEL(make_scales, 16, 16, samples_in reference, samples_in distorted, f32_in r
 #if KERNEL_HERE(filter_rows_of_scales)
 KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int height) {
   Place place = place_of_first(width, height);
-  while (group_x() >= place.row_block + place.rows / 32) place = place_after(place);
-  filter_rows_at(xyb, blurred, blurred, place.xyb, place.blurred, group_y(), place.width, 0, place.width,
-                 (group_x() - place.row_block) * 32, place.height, place.rows, place.rows, place.stride, 0, 0);
+  while (group_x() >= place.row_group + place.rows / 32) place = place_after(place);
+  filter_rows_at(xyb, xyb, blurred, blurred, 5, place.xyb, place.xyb + 3 * place.rows * place.stride, place.blurred,
+                 group_y(), place.width, 0, place.width, (group_x() - place.row_group) * 32, place.height, place.rows,
+                 place.rows, place.rows, place.stride, 0, 0);
 }
 #endif
 
@@ -121,8 +122,9 @@ KERNEL(filter_rows_of_scales, 32, 5, f32_in xyb, f32_out blurred, int width, int
 KERNEL(filter_columns_of_scales, 32, 6, f32_in xyb, f32x4_in blurred, f32_out tiles, int width, int height) {
   Place place = place_of_first(width, height);
   while (group_x() >= place.column + place.stride / 32) place = place_after(place);
-  filter_columns_at(xyb, blurred, tiles, tiles, place.xyb, place.blurred, place.tile, group_y(),
+  filter_columns_at(xyb, xyb, blurred, blurred, tiles, tiles, false, place.xyb,
+                    place.xyb + 3 * place.rows * place.stride, place.blurred, place.tile, group_y(),
                     group_x() - place.column, place.width, place.height, -4, place.height, place.rows, place.rows,
-                    place.stride);
+                    place.rows, place.stride);
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// From light to the frequency bands of one picture, row by row; cpu.cc includes this inside the namespace of a target,
-// after filters.h.
+// From light to the frequency subbands of one picture, row by row; cpu.cc includes this inside the namespace of a
+// target, after filters.h.
 
 // Row y of a picture, columns x_begin .. x_end - 1. Packed bytes, which are nearly all there is, are looked up here:
 // all three channels at once, eight bytes at a time.
@@ -63,9 +63,9 @@ HWY_INLINE void prefetch_row(const ImageView& view, int y, int x_begin, int x_en
 // Row -1 is row 0, row -2 is row 1, and likewise at the end.
 HWY_INLINE int mirrored(int y, int height) { return y < 0 ? -1 - y : y >= height ? 2 * height - 1 - y : y; }
 
-class Bands {
+class Subbands {
  public:
-  Bands(const Level& level, const ScaleReader& reader, const Frame& frame, PictureRings& rings)
+  Subbands(const Level& level, const ScaleReader& reader, const Frame& frame, PictureRings& rings)
       : level_(level), reader_(reader), frame_(frame), rings_(rings) {}
 
   bool is_prepared() const { return reader_.prepared != nullptr; }
@@ -89,8 +89,8 @@ class Bands {
 
   // One row, in the order of rows. Rows outside the picture are zeros.
   void split_low(int y);
-  void split_middle_band(int y);
-  void split_high_band(int y);
+  void split_middle_subband(int y);
+  void split_high_subband(int y);
 
   // The row split last, by the columns of a row held.
   const float* low(size_t c) const { return low_[c]; }
@@ -133,7 +133,7 @@ class Bands {
   int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;
 };
 
-inline void Bands::read_light(int limit) {
+inline void Subbands::read_light(int limit) {
   const Columns wide = frame_.columns(kReachLight), narrow = frame_.columns(kReachXyb);
   const int x_begin = std::max(wide.begin, frame_.left_edge);
   const int from = x_begin - frame_.left_edge, to_end = wide.end - frame_.left_edge;
@@ -168,7 +168,7 @@ inline void Bands::read_light(int limit) {
   light_done_ = std::max(light_done_, limit);
 }
 
-inline void Bands::make_xyb(int limit) {
+inline void Subbands::make_xyb(int limit) {
   const Columns wide = frame_.columns(kReachXyb), narrow = frame_.columns(kReachLow);
   const real nits = real(reader_.light.nits);
   for (int y = xyb_done_; y < limit; ++y) {
@@ -202,7 +202,7 @@ inline void Bands::make_xyb(int limit) {
   xyb_done_ = std::max(xyb_done_, limit);
 }
 
-inline void Bands::split_low(int y) {
+inline void Subbands::split_low(int y) {
   if (is_prepared()) {
     for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) low_[c] = prepared_row(kKeptLow + c, y);
     return;
@@ -238,7 +238,7 @@ inline void Bands::split_low(int y) {
   }
 }
 
-inline void Bands::split_middle_band(int y) {
+inline void Subbands::split_middle_subband(int y) {
   if (is_prepared()) {
     for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) middle_[c] = prepared_row(kKeptMiddle + c, y);
     return;
@@ -261,7 +261,7 @@ inline void Bands::split_middle_band(int y) {
     store(high_x, high[0] + x);
     store(high_y, high[1] + x);
   }
-  middle_ = {middle[0], middle[1], rings_.soft[2].row(y)};  // of B the blurred band is all there is
+  middle_ = {middle[0], middle[1], rings_.soft[2].row(y)};  // of B the blurred subband is all there is
   for (size_t c = 0; c < 2; ++c) {
     frame_.close_row(high[c], 0.0f);
     blur_row<HighBlur>(high[c], narrow, frame_.high, rings_.high_rows[c].row(y));
@@ -269,7 +269,7 @@ inline void Bands::split_middle_band(int y) {
   for (size_t c = 0; c < 3 && is_to_be_prepared(); ++c) prepare_row(kKeptMiddle + c, y, middle_[c]);
 }
 
-inline void Bands::split_high_band(int y) {
+inline void Subbands::split_high_subband(int y) {
   if (is_prepared()) {
     for (size_t c = 0; c < 2 && frame_.has_row(y); ++c) {
       high_[c] = prepared_row(kKeptHigh + c, y);
@@ -308,7 +308,7 @@ inline void Bands::split_high_band(int y) {
   }
 }
 
-inline void Bands::blur_activity(int limit) {
+inline void Subbands::blur_activity(int limit) {
   if (is_prepared()) return;
   const Ring& out = rings_.blurred_activity;
   frame_.blur_batch<MaskBlur>(rings_.activity_rows, activity_done_, limit, frame_.columns(kReachBlurredActivity), out);
