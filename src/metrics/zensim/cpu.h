@@ -62,6 +62,7 @@ struct Strip {
   int count = 0;                // of the strip
   int width = 0;                // with the columns that were added
   int counted = 0;              // columns that the mean offset counts
+  bool continues = false;       // the strip above was the last one that this worker summed up
   float* map = nullptr;         // rows of it, `width` floats each, to write to; null: none
   const ScaleMapWeights* map_weights = nullptr;
   bool weighted = false;  // whether features with weights are wanted

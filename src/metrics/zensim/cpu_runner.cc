@@ -13,9 +13,8 @@
 namespace acuity::zensim {
 namespace {
 
-// Rows that are made at a time, two strips, and the rows around them that windows look at.
-constexpr int kWindowStrips = 2;
-constexpr int kWindowRows = kWindowStrips * kStripRows;
+// Rows that are made at a time, and the rows around them that windows look at.
+constexpr int kWindowRows = kStripRows;
 constexpr int kWindowHeight = kWindowRows + 2 * kReach;
 
 // A worker makes ten rows for each range it takes, so the fewer the better, but every thread should have several.
@@ -106,11 +105,13 @@ class CpuRunner final : public Runner {
       share(layout_.sizes[s].height, [&](int begin, int end, Worker& worker) {
         for (int y = begin; y < end; y += kStripRows) {
           const int above = std::min(y, kReach);
-          score(s, y, rows_from((*planes)[s], y - above), rows_from(distorted_.scales[s], y - above), worker);
+          score(s, y, rows_from((*planes)[s], y - above), rows_from(distorted_.scales[s], y - above), y != begin,
+                worker);
+          if (s + 1 == kScales) continue;
+          const int bottom = std::min(y + kStripRows, end);
+          if (reference.prepared == nullptr) halve((*planes)[s], 0, layout_.sizes[s], y, bottom, (*planes)[s + 1]);
+          halve(distorted_.scales[s], 0, layout_.sizes[s], y, bottom, distorted_.scales[s + 1]);
         }
-        if (s + 1 == kScales) return;
-        if (reference.prepared == nullptr) halve((*planes)[s], 0, layout_.sizes[s], begin, end, (*planes)[s + 1]);
-        halve(distorted_.scales[s], 0, layout_.sizes[s], begin, end, distorted_.scales[s + 1]);
       });
     }
     return &sums_;
@@ -173,30 +174,37 @@ class CpuRunner final : public Runner {
       for (size_t i = 0; i < 2; ++i) {
         if (pictures[i] == nullptr) continue;
         const Planes& window = worker.window[i];
-        if (top != begin) move_up(window, made - first);
-        for (int y = made; y < needed; ++y) make_row(*pictures[i], layout_, y, window, y - first, worker.scratch);
-        halve(window, first, layout_.sizes[0], top, bottom, (*pyramids[i])[1]);
+        if (top != begin) move_up(window);
+        for (int y = made; y < needed; ++y) {
+          make_row(*pictures[i], layout_, y, window, y - first, worker.scratch);
+          // At once, while both rows are in the nearest caches; those of the range, each pair once.
+          const int pair = y & ~1;
+          if (pair != y && pair >= begin && y < end)
+            halve(window, first, layout_.sizes[0], pair, y + 1, (*pyramids[i])[1]);
+        }
       }
       made = needed;
       for (int y = top; y < bottom; y += kStripRows) {
         const int from = std::max(y - kReach, 0);
         const Planes a =
             pictures[0] == nullptr ? rows_from(planes[0], from) : rows_from(worker.window[0], from - first);
-        score(0, y, a, rows_from(worker.window[1], from - first), worker);
+        score(0, y, a, rows_from(worker.window[1], from - first), y != begin, worker);
       }
     }
   }
 
-  // The last `rows` rows of a window become the first.
-  static void move_up(const Planes& window, int rows) {
-    const size_t bytes = static_cast<size_t>(rows) * window.stride * sizeof(float);
+  // The last rows of a window become the first of the next one's own. The rows above those are not looked at again: a
+  // strip that continues another has their windows.
+  static void move_up(const Planes& window) {
+    const size_t bytes = size_t{kReach} * window.stride * sizeof(float);
     for (size_t c = 0; c < kChannels; ++c) {
-      std::memmove(window.row(c, 0) - kRowMargin, window.row(c, kWindowRows) - kRowMargin, bytes);
+      std::memcpy(window.row(c, kReach) - kRowMargin, window.row(c, kReach + kWindowRows) - kRowMargin, bytes);
     }
   }
 
-  // The strip that begins at row y; the planes begin with the first row it looks at.
-  void score(size_t s, int y, const Planes& reference, const Planes& distorted, Worker& worker) {
+  // The strip that begins at row y; the planes begin with the first row it looks at. continues: it follows the last one
+  // of this worker.
+  void score(size_t s, int y, const Planes& reference, const Planes& distorted, bool continues, Worker& worker) {
     const Size size = layout_.sizes[s];
     Strip strip;
     strip.reference = reference;
@@ -206,6 +214,7 @@ class CpuRunner final : public Runner {
     strip.rows = std::min(y + kStripRows + kReach, size.height) - (y - strip.above);
     strip.width = size.width;
     strip.counted = s == 0 ? layout_.mirrored.width : 0;
+    strip.continues = continues;
     strip.weighted = wanted_.weighted;
     if (wanted_.map != nullptr) {
       strip.map = maps_.scales[s].data() + static_cast<ptrdiff_t>(y) * size.width;

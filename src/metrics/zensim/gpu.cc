@@ -39,7 +39,8 @@ inline constexpr const KernelFile* kKernelFile = &zensim_weighted_kernels;
 namespace {
 
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
-constexpr int kBands = 3;                // of others: each walks along all columns, however few rows it has
+constexpr int kBands = 3;                // of others, at least: each walks along all columns, however few its rows
+constexpr int kMostBandRows = 1024;      // a large GPU works on all strips of so many at once
 constexpr int kBandUnit = 64;            // bands are multiples of this: the smallest scale wants a multiple of 8
 constexpr int kReadBehind = 64;          // floats behind the last row that kernels read and do not use
 constexpr int kPlanes = 6;
@@ -107,7 +108,7 @@ class GpuRunner final : public Runner {
       : setup_(setup), layout_(layout), weighted_(weighted), workspace_(setup.pool) {
     const int height = layout.mirrored.height;
     const bool small = int64_t{layout.mirrored.width} * height <= kOneBandPixels;
-    int rows = small || layout.picture.height < kMinimumSide ? height : groups(height, kBands);
+    int rows = small || layout.picture.height < kMinimumSide ? height : std::min(groups(height, kBands), kMostBandRows);
     if (setup.strip_rows > 0) rows = std::clamp(setup.strip_rows, 1, rows);
     band_ = std::min(static_cast<int>(round_up(static_cast<size_t>(rows), kBandUnit)), height);
     for (size_t s = 0; s < kScales; ++s) {
@@ -152,6 +153,7 @@ class GpuRunner final : public Runner {
   Status run_band(const std::array<const Picture*, 2>& pictures, int y) {
     const int width = layout_.picture.width, height = layout_.picture.height;
     const int y_end = std::min(y + band_, layout_.mirrored.height);
+    const auto slot = [&](int first, int s) { return (first >> s) % kernels::ring_of(height, band_, s); };
     for (size_t i = 0; i < 2; ++i) {
       AlphaFeed::Sent sent;
       // A picture that is mirrored downwards is one band.
@@ -159,8 +161,9 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(work_->run(kernels::make_planes, groups(layout_.sizes[0].width, BLOCK), groups(y_end - y, BLOCK),
                             sent.pixels.samples, sent.pixels.table, sent.alpha,
                             workspace_.array<const float>(pattern_at_), workspace_.array<float>(planes_at_),
-                            sent.pixels.form, sent.pixels.extent, sent.has_alpha, sent.pixels.y_first,
-                            static_cast<int>(i), width, height, y, y_end, band_, pictures[i]->nits));
+                            sent.pixels.format, sent.pixels.table_last, sent.pixels.plane_stride, sent.has_alpha,
+                            sent.pixels.y_first, static_cast<int>(i), width, height, y, y_end, band_, slot(y, 0),
+                            slot(y, 1), slot(y, 2), slot(y, 3), pictures[i]->nits));
       ACUITY_TRY(feeds_[i].release(*work_));
     }
     int strips = 0;

@@ -101,6 +101,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   }
 }
 
+// The beginning of a text in the file, for a message; other characters than those of ASCII as question marks.
+std::string shown(std::string_view text) {
+  std::string result(text.substr(0, 40));
+  for (char& c : result) c = c >= ' ' && c <= '~' ? c : '?';
+  return result;
+}
+
 }  // namespace
 
 class HeadParser {
@@ -344,7 +351,7 @@ class HeadParser {
         {"yeo_johnson", Shape::yeo_johnson, 1},
     }};
     const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& each) { return each.name == name; });
-    if (known == kKnown.end()) return bad(fmt::format("its transform '{}' is not known", name.substr(0, 40)));
+    if (known == kKnown.end()) return bad(fmt::format("its transform '{}' is not known", shown(name)));
     Head::Transform transform{known->shape, {}};
     while (!line.empty()) {
       const std::string_view word = line.substr(0, line.find(','));
@@ -353,7 +360,7 @@ class HeadParser {
       float value = 0;
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
       if (error != std::errc() || !std::isfinite(value)) {
-        return bad(fmt::format("'{}' is no parameter of a transform", word.substr(0, 40)));
+        return bad(fmt::format("'{}' is no parameter of a transform", shown(word)));
       }
       transform.parameters.push_back(value);
     }

@@ -7,9 +7,10 @@
 
 #include "lang/exact.h"
 #include "device/pixels/pixels.h"
+#undef THIRD_OF
+#define THIRD_OF(bits) to_whole(to_natural(bits) / 3u)  // two instructions
 #include "metrics/zensim/math.h"
 #include "metrics/zensim/places.h"
-#define FIRST_STRIDE STAGED_STRIDE
 #include "metrics/zensim/walk.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -23,14 +24,15 @@
 SHARED(float, made, 3 * MADE)
 
 FUNCTION int mirrored_place(int i, int count) {
+  if (i < count) return i;
   if (count == 1) return 0;
   const int turn = i % (2 * (count - 1));
   return min(turn, 2 * (count - 1) - turn);
 }
 
-// A sample, and the one beside the row that mirrors it.
-FUNCTION void store_sample(f32_out planes, int row, int x, int columns, real value) {
-  at(planes, row + BESIDE + x) = value;
+// The samples beside a row that mirror those near its ends; `is_beside` tells which these are.
+FUNCTION bool is_beside(int x, int columns) { return x < BESIDE || x >= columns - BESIDE; }
+FUNCTION void store_mirrored(f32_out planes, int row, int x, int columns, real value) {
   if (x > 0 && x < BESIDE) at(planes, row + BESIDE - x) = value;
   const int mirror = 2 * (columns - 1) - x;
   if (mirror >= columns && mirror < columns + BESIDE) at(planes, row + BESIDE + mirror) = value;
@@ -41,8 +43,8 @@ FUNCTION real mean_of_quad(int i, int side) {
 }
 
 KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_samples, f32_in pattern, f32_out planes,
-       int form, int extent, int has_alpha, int y_first, int image, int width, int height, int y_begin, int y_end,
-       int band, real nits) {
+       int format, int table_last, int plane_stride, int has_alpha, int y_first, int image, int width, int height,
+       int y_begin, int y_end, int band, int slot0, int slot1, int slot2, int slot3, real nits) {
   const int x = group_x() * BLOCK + local_x();
   const int top = y_begin + group_y() * BLOCK;
   const int columns = scale_width(width, 0);
@@ -54,45 +56,51 @@ KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_sa
     from[k] = (mirrored_place(min(top + local_y() + k * 8, y_end - 1), height) - y_first) * width + from_x;
   }
   Pixel pixels[4];
-  FETCH_PIXELS(pixels, 4, samples, table, form, extent, from[k])
+  FETCH_PIXELS(pixels, 4, samples, table, format, table_last, plane_stride, from[k])
   const int ring = ring_of(height, band, 0);
   const int stride = stride_of(width, 0);
-  const int slot = top % ring;
-  UNROLL for (int k = 0; k < 4; ++k) {
-    const int row = local_y() + k * 8;
-    const int y = top + row;
-    if (has_alpha != 0) {
+  if (has_alpha != 0) {
+    UNROLL for (int k = 0; k < 4; ++k) {
       const real alpha = min(max(float_at(alpha_samples, from[k]), real(0.0f)), real(1.0f));
-      const real grey = at(pattern, (inside ^ ((min(y, y_end - 1) & 4095) * 2481)) & 4095);
+      const int y = min(top + local_y() + k * 8, y_end - 1);
+      const real grey = at(pattern, (inside ^ ((y & 4095) * 2481)) & 4095);
       pixels[k].red = over_grey(pixels[k].red, alpha, grey);
       pixels[k].green = over_grey(pixels[k].green, alpha, grey);
       pixels[k].blue = over_grey(pixels[k].blue, alpha, grey);
     }
-    real a;
-    real b;
-    real c;
-    if (nits == real(0.0f)) {
-      planes_of(pixels[k].red, pixels[k].green, pixels[k].blue, a, b, c);
-    } else {
-      planes_of_nits(pixels[k].red * nits, pixels[k].green * nits, pixels[k].blue * nits, a, b, c);
+  }
+  real own[3 * 4];  // planes of the pixels
+  if (nits == real(0.0f)) {
+    UNROLL for (int k = 0; k < 4; ++k) {
+      planes_of(pixels[k].red, pixels[k].green, pixels[k].blue, own[k], own[4 + k], own[8 + k]);
     }
-    const int i = row * BLOCK + local_x();
-    made[i] = a;
-    made[MADE + i] = b;
-    made[2 * MADE + i] = c;
+  } else {
+    UNROLL for (int k = 0; k < 4; ++k) {
+      planes_of_nits(pixels[k].red * nits, pixels[k].green * nits, pixels[k].blue * nits, own[k], own[4 + k],
+                     own[8 + k]);
+    }
+  }
+  UNROLL for (int k = 0; k < 4; ++k) {
+    const int row = local_y() + k * 8;
+    const int y = top + row;
+    UNROLL for (int c = 0; c < 3; ++c) made[c * MADE + row * BLOCK + local_x()] = own[c * 4 + k];
     if (x < columns && y < y_end) {
-      const int to = (image * 3 * ring + ring_row(y, top, slot, ring)) * stride;
-      store_sample(planes, to, x, columns, a);
-      store_sample(planes, to + ring * stride, x, columns, b);
-      store_sample(planes, to + 2 * ring * stride, x, columns, c);
+      const int to = (image * 3 * ring + ring_row(y, y_begin, slot0, ring)) * stride;
+      UNROLL for (int c = 0; c < 3; ++c) at(planes, to + c * ring * stride + BESIDE + x) = own[c * 4 + k];
+      if (is_beside(x, columns)) {
+        UNROLL for (int c = 0; c < 3; ++c) store_mirrored(planes, to + c * ring * stride, x, columns, own[c * 4 + k]);
+      }
     }
   }
   int from_scale = 0;
-  for (int s = 1; s < SCALES; ++s) {
+  int scale_begin = 6 * ring * stride;
+  UNROLL for (int s = 1; s < SCALES; ++s) {
     barrier_group();
     const int side = BLOCK >> s;
     const int number = local_y() * 32 + local_x();
     const int to_scale = from_scale + 4 * side * side;
+    const int smaller_stride = stride_of(width, s);
+    const int smaller_ring = ring_of(height, band, s);
     if (number < side * side) {
       const int column = number & (side - 1);
       const int row = number >> (5 - s);
@@ -100,20 +108,24 @@ KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_sa
       const int smaller_x = group_x() * side + column;
       const int smaller_y = (top >> s) + row;
       const int smaller_columns = scale_width(width, s);
-      const int smaller_stride = stride_of(width, s);
-      const int smaller_ring = ring_of(height, band, s);
+      const int smaller_slot = s == 1 ? slot1 : s == 2 ? slot2 : slot3;
+      const int to =
+          scale_begin +
+          (image * 3 * smaller_ring + ring_row(smaller_y, y_begin >> s, smaller_slot, smaller_ring)) * smaller_stride;
       const bool wanted = smaller_x < smaller_columns && smaller_y < (y_end >> s);
       UNROLL for (int c = 0; c < 3; ++c) {
         const real mean = mean_of_quad(c * MADE + i, 2 * side);
         made[c * MADE + to_scale + number] = mean;
         if (wanted) {
-          store_sample(planes,
-                       6 * floats_before(width, height, band, s) +
-                           ((image * 3 + c) * smaller_ring + smaller_y % smaller_ring) * smaller_stride,
-                       smaller_x, smaller_columns, mean);
+          const int to_plane = to + c * smaller_ring * smaller_stride;
+          at(planes, to_plane + BESIDE + smaller_x) = mean;
+          if (is_beside(smaller_x, smaller_columns)) {
+            store_mirrored(planes, to_plane, smaller_x, smaller_columns, mean);
+          }
         }
       }
     }
+    scale_begin += 6 * smaller_ring * smaller_stride;
     from_scale = to_scale;
   }
 }
@@ -122,41 +134,17 @@ KERNEL(make_planes, 32, 8, samples_in samples, f32_in table, samples_in alpha_sa
 // ---------------------------------------------------------------------------------------------------------------------
 
 #if KERNEL_HERE(sum_strips)
-SHARED(float, turned, WALK_FLOATS(4))
-#define ROOM_sum_strips ~, 2
+#define FIRST_COLUMNS 48
+#define PLANES_WALKED 4
+#define SUMS_HELD BASIC_SUMS
+#define HELD_MORE 0
+SHARED(float, turned, WALK_FLOATS(PLANES_WALKED))
+SHARED(int, row_from, WALK_ROWS)
+#define ROOM_sum_strips ~, 1
 
-KERNEL(sum_strips, 32, 8, f32_in planes, f32_out sums, int width, int height, int y_begin, int y_end, int band) {
-  FIND_STRIP
-  FIND_STAGED
-  FIND_OWN
-  BEGIN_ROWS
-  real own_sums[BASIC_SUMS];
-  real own_high[BASIC_SUMS];
-  real own_low[BASIC_SUMS];
-  real own_maxima[MAXIMA];
-  UNROLL for (int i = 0; i < BASIC_SUMS; ++i) {
-    own_sums[i] = real(0.0f);
-    own_high[i] = real(0.0f);
-    own_low[i] = real(0.0f);
-  }
-  UNROLL for (int i = 0; i < MAXIMA; ++i) own_maxima[i] = real(0.0f);
-  for (int begin = 0; begin < columns; begin += WALK_COLUMNS) {
-    STAGE_SAMPLES
-    barrier_group();
-    WALK_ALONG_ROWS()
-    barrier_group();
-    WALK_DOWN_COLUMNS(4)
-    FETCH_PIXELS_OF_CHUNK
-    barrier_group();
-    SUM_PIXELS()
-    barrier_group();
-    if ((begin & (CELL_COLUMNS - 1)) == CELL_COLUMNS - WALK_COLUMNS) {
-      CLOSE_CELL(BASIC_SUMS)
-    }
-  }
-  // Where the last cell was complete, this adds zeros.
-  CLOSE_CELL(BASIC_SUMS)
-  FIND_SUMS
+KERNEL(sum_strips, 32, WALK_THREADS, f32_in planes, f32_out sums, int width, int height, int y_begin, int y_end,
+       int band) {
+  WALK_STRIP(, , )
   CLOSE_SUMS(0, 9)
   CLOSE_SUMS(9, 9)
   CLOSE_MAXIMA

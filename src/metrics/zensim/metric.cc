@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/zensim/metric.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -158,7 +159,7 @@ class Zensim final : public Metric {
     if (!sums.ok()) return sums.status();
     const Pooled pooled = pool(layout_, **sums);
     Measurement measured;
-    set_score(pooled, measured);
+    ACUITY_TRY(set_score(pooled, measured));
     if (want_map_) measured.map = map_of(pooled);
     for (size_t c = 0; c < kChannels; ++c) {
       measured.outputs.push_back({fmt::format("mean_offset_{}", "xyb"[c]), pooled.offset[c]});
@@ -197,20 +198,27 @@ class Zensim final : public Metric {
     return blended_map(layout_, map_weights_, request_.map, runner_->maps().scales, runner_->maps().luma);
   }
 
-  void set_score(const Pooled& pooled, Measurement& measured) const {
+  Status set_score(const Pooled& pooled, Measurement& measured) const {
     if (!request_.head) {
       const double distance = raw_distance(request_.profile, pooled.features);
       measured.value = score_of(distance);
       measured.outputs = {{"raw_distance", distance}};
-      return;
+      return {};
     }
     // Whatever a head makes of features that are all 0, identical pictures are that.
     Head::Scores scores{100, 100, 100};
     if (!pooled.identical) {
       scores = request_.head->evaluate(pooled.features, layout_.picture.width, layout_.picture.height);
     }
+    if (!std::isfinite(scores.score)) {
+      return Status(
+          StatusCode::input,
+          fmt::format("the head makes {} of this pair's features, which is no score; use another head than {}",
+                      scores.score, request_.head->description()));
+    }
     measured.value = scores.score;
     measured.outputs = {{"raw_distance", scores.score}, {"head_raw", scores.raw}, {"head_pinned", scores.pinned}};
+    return {};
   }
 
   Layout layout_;
@@ -222,6 +230,8 @@ class Zensim final : public Metric {
 
 // Nobody published anchors; docs/metrics/zensim.md tells what values occur.
 std::string no_meaning(double) { return ""; }
+
+Status check_options(const OptionValues& options) { return Request::create(options).status(); }
 
 }  // namespace
 }  // namespace zensim
@@ -274,7 +284,8 @@ MetricEntry zensim_entry() {
           .create = zensim::Zensim::create,
           .meaning = zensim::no_meaning,
           .on_gpu = true,
-          .cpu_ns = 20};
+          .cpu_ns = 20,
+          .check_options = zensim::check_options};
 }
 
 }  // namespace acuity

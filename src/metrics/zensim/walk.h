@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // How a group of threads walks along a strip, for sum_strips of kernels.h and sum_weighted_strips of
-// weighted_kernels.h; they have an array `turned` of WALK_FLOATS, and define FIRST_STRIDE. Include it after places.h.
+// weighted_kernels.h; they have an array `turned` of WALK_FLOATS. Include it after places.h.
 //
 // One group sums one strip of one channel. sums: for each strip of all scales, and each channel of it, ALL_SUMS floats,
 // ALL_SUMS more that the first lack, MAXIMA maxima.
+//
+// Eight rows of 32 threads sum pixels, four rows of threads walk along the picture's rows: while the ones sum a chunk
+// of columns, the others make the next. A thread either sums or walks, so both keep what they have in the same array,
+// `held`, and in as many registers as the larger of the two needs.
 
-#define WALK_COLUMNS 32   // of a chunk
-#define WALK_ROWS 42      // that the windows of a strip look at
-#define CHUNK_STRIDE 33   // floats from row to row of a plane, odd so that threads each in a row find different banks
-#define STAGED_STRIDE 43  // of a plane where the samples stand first, with those that the windows look at beside
-#define CHUNKS_OF_CELL (CELL_COLUMNS / WALK_COLUMNS)
-#define FETCHED 8  // columns, or rows, that the windows go on at a time
+#define WALK_COLUMNS 32  // of a chunk
+#define WALK_ROWS 42     // that the windows of a strip look at
+#define WALK_THREADS 12  // rows of threads: SLOTS, and four that walk
+#define CHUNK_STRIDE 33  // floats from row to row of a plane, odd so that threads each in a row find different banks
 
 // Planes in shared memory: the windows of the reference and of the distorted picture, of squares, of products, and of
-// activity. FIRST_STRIDE is that of the first, which is wider where activity is measured.
-#define SECOND_PLANE (WALK_ROWS * FIRST_STRIDE)
-#define LATER_PLANE(plane) (SECOND_PLANE + WALK_ROWS * STAGED_STRIDE + ((plane) - 2) * WALK_ROWS * CHUNK_STRIDE)
-#define WALK_FLOATS(planes_walked) (LATER_PLANE(planes_walked) + CHUNK_STRIDE)
-
-FUNCTION int plane_begin(int plane) { return plane == 0 ? 0 : plane == 1 ? SECOND_PLANE : LATER_PLANE(plane); }
+// activity.
+#define PLANE_FLOATS (WALK_ROWS * CHUNK_STRIDE)
+#define WALK_FLOATS(planes_walked) ((planes_walked) * PLANE_FLOATS)
 
 // The group's strip: which scale, which strip, where its rows lie.
 #define FIND_STRIP                                                                                    \
@@ -46,163 +45,189 @@ FUNCTION int plane_begin(int plane) { return plane == 0 ? 0 : plane == 1 ? SECON
 // Rows that the windows look at: those below the last of a scale mirror it.
 FUNCTION int looked_at(int row, int rows) { return row < rows ? row : max(2 * (rows - 1) - row, 0); }
 
-// Before the first stage all threads fetch a chunk's samples, from five columns before it on.
-#define FIND_STAGED                                                                                            \
-  int staged_from[6];                                                                                          \
-  UNROLL for (int k = 0; k < 6; ++k) {                                                                         \
-    staged_from[k] =                                                                                           \
-        reference +                                                                                            \
-        ring_row(first + looked_at(min(local_y() + k * 8, WALK_ROWS - 1), rows), first, slot, ring) * stride + \
-        local_x() - WINDOW_RADIUS;                                                                             \
+// What a thread that walks holds: the last columns of its row of the reference, from eight before the next chunk on;
+// sixteen of the distorted picture's row; its part of what is fetched for the next chunk. What else it holds comes
+// behind. It is less than the three times SUMS_HELD floats of a thread that sums.
+#define FIRST_KEPT (FIRST_COLUMNS - WALK_COLUMNS)
+#define SECOND_COLUMNS 48
+#define FETCHED_HELD (FIRST_KEPT + 16)
+#define FETCHED 21  // rows of 32 samples that a thread has a part in: 84 of both pictures, by four
+#define MORE_HELD (FETCHED_HELD + FETCHED)
+
+// Two threads walk along a row, one with the means of both pictures, one with squares and products.
+#define FIND_WALK                                                                                         \
+  const bool sums_pixels = local_y() < SLOTS;                                                             \
+  const bool walks_means = local_y() < SLOTS + 2;                                                         \
+  const int walked = (local_y() & 1) * 32 + local_x();                                                    \
+  const bool walks = !sums_pixels && walked < WALK_ROWS;                                                  \
+  const int stage_row = max(local_y() - SLOTS, 0);                                                        \
+  const int stage_place = stage_row * CHUNK_STRIDE + local_x();                                           \
+  if (thread < WALK_ROWS) {                                                                               \
+    row_from[thread] = reference + ring_row(first + looked_at(thread, rows), first, slot, ring) * stride; \
+  }                                                                                                       \
+  barrier_group();                                                                                        \
+  real held[3 * SUMS_HELD];                                                                               \
+  UNROLL for (int i = 0; i < 3 * SUMS_HELD; ++i) held[i] = real(0.0f);                                    \
+  real walk1 = real(0.0f);                                                                                \
+  real walk2 = real(0.0f);
+
+// The threads that walk fetch the columns that the chunk beginning at `column` adds together, whole rows at a time: of
+// the reference, then of the distorted picture, whose first row comes in the middle of the eleventh four.
+#define FETCH_CHUNK(column)                                                            \
+  UNROLL for (int i = 0; i < FETCHED; ++i) {                                           \
+    const bool second = i == FETCHED / 2 ? !walks_means : i > FETCHED / 2;             \
+    const int row = stage_row + (4 * i - (second ? WALK_ROWS : 0));                    \
+    const int ahead = second ? to_distorted + 8 : FIRST_KEPT - 8;                      \
+    held[FETCHED_HELD + i] = at(planes, row_from[row] + (column) + local_x() + ahead); \
   }
-#define STAGE_SAMPLES                                                                                   \
-  UNROLL for (int k = 0; k < 6; ++k) {                                                                  \
-    const real sample_a = at(planes, staged_from[k] + begin);                                           \
-    const real sample_b = at(planes, staged_from[k] + begin + to_distorted);                            \
-    const real beside_a = at(planes, staged_from[k] + begin + 32);                                      \
-    const real beside_b = at(planes, staged_from[k] + begin + to_distorted + 32);                       \
-    const int staged_row = local_y() + k * 8;                                                           \
-    if (staged_row < WALK_ROWS) {                                                                       \
-      turned[staged_row * FIRST_STRIDE + local_x()] = sample_a;                                         \
-      turned[SECOND_PLANE + staged_row * STAGED_STRIDE + local_x()] = sample_b;                         \
-      if (local_x() + 32 < FIRST_STRIDE) turned[staged_row * FIRST_STRIDE + 32 + local_x()] = beside_a; \
-      if (local_x() + 32 < STAGED_STRIDE) {                                                             \
-        turned[SECOND_PLANE + staged_row * STAGED_STRIDE + 32 + local_x()] = beside_b;                  \
+
+// They leave them where the windows of the same row will be, once for either thread that walks along it.
+#define STAGE_CHUNK                                                                         \
+  UNROLL for (int i = 0; i < FETCHED; ++i) {                                                \
+    turned[stage_place + i * 4 * CHUNK_STRIDE] = held[FETCHED_HELD + i];                    \
+    turned[stage_place + 2 * PLANE_FLOATS + i * 4 * CHUNK_STRIDE] = held[FETCHED_HELD + i]; \
+  }
+
+// The sums of the windows at the first column, and the samples for the first chunk.
+#define BEGIN_WALK                                                                              \
+  if (walks) {                                                                                  \
+    UNROLL for (int i = 0; i < FIRST_KEPT; ++i) held[i] = at(planes, row_from[walked] + i - 8); \
+    UNROLL for (int i = 0; i < 16; ++i) {                                                       \
+      held[FIRST_KEPT + i] = at(planes, row_from[walked] + to_distorted + i - 8);               \
+    }                                                                                           \
+    UNROLL for (int i = 8 - WINDOW_RADIUS; i <= 8 + WINDOW_RADIUS; ++i) {                       \
+      const real a = held[i];                                                                   \
+      const real b = held[FIRST_KEPT + i];                                                      \
+      walk1 = walks_means ? walk1 + a : squares_begin(walk1, a, b);                             \
+      walk2 = walks_means ? walk2 + b : product_begin(walk2, a, b);                             \
+    }                                                                                           \
+  }                                                                                             \
+  if (!sums_pixels) {                                                                           \
+    FETCH_CHUNK(0)                                                                              \
+  }
+
+// A chunk: what the windows gain is six columns on, what they lose is five columns back. ALSO is done at each column by
+// those who walk with the means.
+#define WALK_CHUNK(ALSO)                                                                                \
+  {                                                                                                     \
+    const int place = (walks_means ? 0 : 2 * PLANE_FLOATS) + walked * CHUNK_STRIDE;                     \
+    real row_a[FIRST_COLUMNS];                                                                          \
+    real row_b[SECOND_COLUMNS];                                                                         \
+    UNROLL for (int i = 0; i < FIRST_KEPT; ++i) row_a[i] = held[i];                                     \
+    UNROLL for (int i = 0; i < WALK_COLUMNS; ++i) row_a[FIRST_KEPT + i] = turned[place + i];            \
+    UNROLL for (int i = 0; i < FIRST_KEPT; ++i) held[i] = row_a[i + 32];                                \
+    if (walks_means) {                                                                                  \
+      UNROLL for (int k = 0; k < WALK_COLUMNS; ++k) {                                                   \
+        turned[place + k] = window_mean(walk1);                                                         \
+        walk1 = window_step(walk1, row_a[k + 14], row_a[k + 3]);                                        \
+        ALSO                                                                                            \
+      }                                                                                                 \
+    }                                                                                                   \
+    UNROLL for (int i = 0; i < 16; ++i) row_b[i] = held[FIRST_KEPT + i];                                \
+    UNROLL for (int i = 0; i < WALK_COLUMNS; ++i) { row_b[16 + i] = turned[PLANE_FLOATS + place + i]; } \
+    UNROLL for (int i = 0; i < 16; ++i) held[FIRST_KEPT + i] = row_b[i + 32];                           \
+    if (walks_means) {                                                                                  \
+      UNROLL for (int k = 0; k < WALK_COLUMNS; ++k) {                                                   \
+        turned[PLANE_FLOATS + place + k] = window_mean(walk2);                                          \
+        walk2 = window_step(walk2, row_b[k + 14], row_b[k + 3]);                                        \
+      }                                                                                                 \
+    } else {                                                                                            \
+      UNROLL for (int k = 0; k < WALK_COLUMNS; ++k) {                                                   \
+        turned[place + k] = window_mean(walk1);                                                         \
+        turned[PLANE_FLOATS + place + k] = window_mean(walk2);                                          \
+        walk1 = squares_step(walk1, row_a[k + 14], row_b[k + 14], row_a[k + 3], row_b[k + 3]);          \
+        walk2 = product_step(walk2, row_a[k + 14], row_b[k + 14], row_a[k + 3], row_b[k + 3]);          \
       }                                                                                                 \
     }                                                                                                   \
   }
 
-// First stage: a thread carries the windows' sums along one row.
-#define BEGIN_ROWS                                                                                               \
-  real mean1 = real(0.0f);                                                                                       \
-  real mean2 = real(0.0f);                                                                                       \
-  real squares = real(0.0f);                                                                                     \
-  real product = real(0.0f);                                                                                     \
-  const int own_row = ring_row(first + looked_at(min(thread, WALK_ROWS - 1), rows), first, slot, ring) * stride; \
-  if (thread < WALK_ROWS) {                                                                                      \
-    for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) {                                                      \
-      const real a = at(planes, reference + own_row + i);                                                        \
-      const real b = at(planes, reference + to_distorted + own_row + i);                                         \
-      mean1 = mean1 + a;                                                                                         \
-      mean2 = mean2 + b;                                                                                         \
-      squares = squares_begin(squares, a, b);                                                                    \
-      product = product_begin(product, a, b);                                                                    \
-    }                                                                                                            \
+// A thread carries a sum down one column of one of the planes. The sum begins with the strip's first row mirrored; only
+// the first strip's pixels begin there too, the others' five rows below.
+#define WALK_DOWN                                                                                    \
+  {                                                                                                  \
+    const int column = local_y() * PLANE_FLOATS + local_x();                                         \
+    real of_row[WALK_ROWS];                                                                          \
+    UNROLL for (int i = 0; i < WALK_ROWS; ++i) of_row[i] = turned[column + i * CHUNK_STRIDE];        \
+    real sum = real(0.0f);                                                                           \
+    UNROLL for (int i = -WINDOW_RADIUS; i <= WINDOW_RADIUS; ++i) sum = sum + of_row[i < 0 ? -i : i]; \
+    UNROLL for (int n = 0; n < WALK_ROWS - WINDOW_RADIUS; ++n) {                                     \
+      turned[column + n * CHUNK_STRIDE] = window_mean(sum);                                          \
+      if (n + WINDOW_RADIUS + 1 < WALK_ROWS) {                                                       \
+        sum = window_step(sum, of_row[n + WINDOW_RADIUS + 1],                                        \
+                          of_row[n < WINDOW_RADIUS ? WINDOW_RADIUS - n : n - WINDOW_RADIUS]);        \
+      }                                                                                              \
+    }                                                                                                \
   }
 
-// The means take the place of the samples that the windows have lost. ALSO is done for each eight columns before that.
-#define WALK_ALONG_ROWS(ALSO)                                                            \
-  if (thread < WALK_ROWS) {                                                              \
-    for (int part = 0; part < WALK_COLUMNS; part += FETCHED) {                           \
-      const int place_a = thread * FIRST_STRIDE + part;                                  \
-      const int place_b = SECOND_PLANE + thread * STAGED_STRIDE + part;                  \
-      const int place = thread * CHUNK_STRIDE + part;                                    \
-      real gained_a[FETCHED];                                                            \
-      real gained_b[FETCHED];                                                            \
-      real lost_a[FETCHED];                                                              \
-      real lost_b[FETCHED];                                                              \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                         \
-        lost_a[k] = turned[place_a + k];                                                 \
-        lost_b[k] = turned[place_b + k];                                                 \
-        gained_a[k] = turned[place_a + k + 2 * WINDOW_RADIUS + 1];                       \
-        gained_b[k] = turned[place_b + k + 2 * WINDOW_RADIUS + 1];                       \
-      }                                                                                  \
-      ALSO UNROLL for (int k = 0; k < FETCHED; ++k) {                                    \
-        turned[place_a + k] = window_mean(mean1);                                        \
-        turned[place_b + k] = window_mean(mean2);                                        \
-        turned[LATER_PLANE(2) + place + k] = window_mean(squares);                       \
-        turned[LATER_PLANE(3) + place + k] = window_mean(product);                       \
-        mean1 = window_step(mean1, gained_a[k], lost_a[k]);                              \
-        mean2 = window_step(mean2, gained_b[k], lost_b[k]);                              \
-        squares = squares_step(squares, gained_a[k], gained_b[k], lost_a[k], lost_b[k]); \
-        product = product_step(product, gained_a[k], gained_b[k], lost_a[k], lost_b[k]); \
-      }                                                                                  \
-    }                                                                                    \
+// A thread adds up four pixels of a column, a slot.
+#define FIND_OWN                                                                          \
+  int own_from[SLOT_ROWS];                                                                \
+  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                            \
+    const int row = min(local_y() * SLOT_ROWS + k, count - 1);                            \
+    own_from[k] = reference + ring_row(first + above + row, first, slot, ring) * stride;  \
+  }                                                                                       \
+  const int own_mean = min(above + local_y() * SLOT_ROWS, 33) * CHUNK_STRIDE + local_x(); \
+  real own_a[SLOT_ROWS];                                                                  \
+  real own_b[SLOT_ROWS];                                                                  \
+  real own_means[SLOT_ROWS * PLANES_WALKED];                                              \
+  real own_maxima[MAXIMA];                                                                \
+  UNROLL for (int i = 0; i < MAXIMA; ++i) own_maxima[i] = real(0.0f);
+
+#define FETCH_PIXELS_OF_CHUNK                                                                \
+  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                               \
+    own_a[k] = at(planes, own_from[k] + min(begin + local_x(), columns - 1));                \
+    own_b[k] = at(planes, own_from[k] + to_distorted + min(begin + local_x(), columns - 1)); \
   }
 
-// Second stage: a thread carries a sum down one column of one of the planes that the first left. The mean of a window
-// takes the place of the sample it has lost, five rows above; the first five, which only the first strip needs, go
-// behind its 37 rows.
-#define WALK_DOWN(row_stride)                                                                             \
-  {                                                                                                       \
-    real held[11];                                                                                        \
-    UNROLL for (int i = 0; i < 11; ++i) held[i] = turned[column + i * (row_stride)];                      \
-    real sum = real(0.0f);                                                                                \
-    UNROLL for (int i = 5; i >= 0; --i) sum = sum + held[i];                                              \
-    UNROLL for (int i = 1; i <= 5; ++i) sum = sum + held[i];                                              \
-    UNROLL for (int n = 0; n < WINDOW_RADIUS; ++n) {                                                      \
-      if (above == 0) turned[column + (WALK_ROWS - WINDOW_RADIUS + n) * (row_stride)] = window_mean(sum); \
-      sum = window_step(sum, held[n + 6], held[5 - n]);                                                   \
-    }                                                                                                     \
-    for (int n = 0; n < STRIP_ROWS; n += FETCHED) {                                                       \
-      real gained[FETCHED];                                                                               \
-      real lost[FETCHED];                                                                                 \
-      const int from = column + n * (row_stride);                                                         \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                          \
-        lost[k] = turned[from + k * (row_stride)];                                                        \
-        gained[k] = turned[from + (k + 11) * (row_stride)];                                               \
-      }                                                                                                   \
-      UNROLL for (int k = 0; k < FETCHED; ++k) {                                                          \
-        turned[from + k * (row_stride)] = window_mean(sum);                                               \
-        sum = window_step(sum, gained[k], lost[k]);                                                       \
-      }                                                                                                   \
-    }                                                                                                     \
+// Pixels that the strip does not have become such that add 0 to every sum.
+#define FETCH_MEANS                                                                                                   \
+  UNROLL for (int plane = 0; plane < PLANES_WALKED; ++plane) {                                                        \
+    UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                      \
+      own_means[plane * SLOT_ROWS + k] = turned[plane * PLANE_FLOATS + own_mean + k * CHUNK_STRIDE];                  \
+    }                                                                                                                 \
+  }                                                                                                                   \
+  if (begin + WALK_COLUMNS > columns || count < STRIP_ROWS) {                                                         \
+    UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                      \
+      if (begin + local_x() >= columns || local_y() * SLOT_ROWS + k >= count) {                                       \
+        own_a[k] = real(0.0f);                                                                                        \
+        own_b[k] = real(0.0f);                                                                                        \
+        UNROLL for (int plane = 0; plane < PLANES_WALKED; ++plane) { own_means[plane * SLOT_ROWS + k] = real(0.0f); } \
+      }                                                                                                               \
+    }                                                                                                                 \
   }
 
-#define WALK_DOWN_COLUMNS(planes_walked)               \
-  if (thread < (planes_walked) * WALK_COLUMNS) {       \
-    const int plane = thread / WALK_COLUMNS;           \
-    const int column = plane_begin(plane) + local_x(); \
-    if (plane == 0)                                    \
-      WALK_DOWN(FIRST_STRIDE)                          \
-    else if (plane == 1)                               \
-      WALK_DOWN(STAGED_STRIDE)                         \
-    else                                               \
-      WALK_DOWN(CHUNK_STRIDE)                          \
+// Threads that walk have no pixels; saying so frees their registers.
+#define FORGET_PIXELS                                                                   \
+  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                          \
+    own_a[k] = real(0.0f);                                                              \
+    own_b[k] = real(0.0f);                                                              \
+  }                                                                                     \
+  UNROLL for (int i = 0; i < SLOT_ROWS * PLANES_WALKED; ++i) own_means[i] = real(0.0f); \
+  UNROLL for (int i = MORE_HELD + HELD_MORE; i < 3 * SUMS_HELD; ++i) held[i] = real(0.0f);
+
+// Some of the four pixels, of the chunk before the one that begins at `begin`.
+#define SUM_PIXELS(first_pixel, end_pixel, ADD_MORE)                                                        \
+  {                                                                                                         \
+    const bool is_counted = s == 0 && begin - WALK_COLUMNS + local_x() < mirrored_side(width);              \
+    const real counted = is_counted ? real(1.0f) : real(0.0f);                                              \
+    UNROLL for (int k = (first_pixel); k < (end_pixel); ++k) {                                              \
+      const real m1 = own_means[k];                                                                         \
+      const real m2 = own_means[SLOT_ROWS + k];                                                             \
+      const real loss = structure_loss(m1, m2, own_means[2 * SLOT_ROWS + k], own_means[3 * SLOT_ROWS + k]); \
+      const real rest1 = own_a[k] - m1;                                                                     \
+      const real rest2 = own_b[k] - m2;                                                                     \
+      const real change = edge_change(rest1, rest2);                                                        \
+      ADD_BASIC(held, own_maxima, loss, change, own_a[k], own_b[k], rest1, rest2, counted)                  \
+      ADD_MORE                                                                                              \
+    }                                                                                                       \
   }
 
-// Third stage: a thread adds up four pixels of a column. The fetches stand before the barrier.
-#define FIND_OWN                                                                                                   \
-  int own_from[SLOT_ROWS];                                                                                         \
-  int mean_row[SLOT_ROWS];                                                                                         \
-  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                     \
-    const int row = min(local_y() * SLOT_ROWS + k, count - 1);                                                     \
-    own_from[k] = reference + ring_row(first + above + row, first, slot, ring) * stride;                           \
-    mean_row[k] = above != 0 ? row : row >= WINDOW_RADIUS ? row - WINDOW_RADIUS : row + WALK_ROWS - WINDOW_RADIUS; \
-  }
-#define FETCH_PIXELS_OF_CHUNK                                                \
-  const int x = begin + local_x();                                           \
-  real own_a[SLOT_ROWS];                                                     \
-  real own_b[SLOT_ROWS];                                                     \
-  UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                               \
-    own_a[k] = at(planes, own_from[k] + min(x, columns - 1));                \
-    own_b[k] = at(planes, own_from[k] + to_distorted + min(x, columns - 1)); \
-  }
-
-#define OF_PIXEL(begin_of_plane, row_stride) turned[(begin_of_plane) + mean_row[k] * (row_stride) + local_x()]
-
-#define SUM_PIXELS(ADD_MORE)                                                                                        \
-  if (x < columns) {                                                                                                \
-    const real counted = s == 0 && x < mirrored_side(width) ? real(1.0f) : real(0.0f);                              \
-    UNROLL for (int k = 0; k < SLOT_ROWS; ++k) {                                                                    \
-      if (local_y() * SLOT_ROWS + k < count) {                                                                      \
-        const real m1 = OF_PIXEL(0, FIRST_STRIDE);                                                                  \
-        const real m2 = OF_PIXEL(SECOND_PLANE, STAGED_STRIDE);                                                      \
-        const real loss =                                                                                           \
-            structure_loss(m1, m2, OF_PIXEL(LATER_PLANE(2), CHUNK_STRIDE), OF_PIXEL(LATER_PLANE(3), CHUNK_STRIDE)); \
-        const real rest1 = own_a[k] - m1;                                                                           \
-        const real rest2 = own_b[k] - m2;                                                                           \
-        const real change = edge_change(rest1, rest2);                                                              \
-        ADD_BASIC(own_sums, own_maxima, loss, change, own_a[k], own_b[k], rest1, rest2, counted)                    \
-        ADD_MORE                                                                                                    \
-      }                                                                                                             \
-    }                                                                                                               \
-  }
-
-#define CLOSE_CELL(count_of_sums)                      \
-  UNROLL for (int i = 0; i < (count_of_sums); ++i) {   \
-    add_to_pair(own_sums[i], own_high[i], own_low[i]); \
-    own_sums[i] = real(0.0f);                          \
+// At the end of 128 columns. Behind its plain sums a thread holds the pairs of floats, all first ones before the
+// others.
+#define CLOSE_CELL                                                      \
+  UNROLL for (int i = 0; i < SUMS_HELD; ++i) {                          \
+    add_to_pair(held[i], held[SUMS_HELD + i], held[2 * SUMS_HELD + i]); \
+    held[i] = real(0.0f);                                               \
   }
 
 // Adds the pairs of all columns by halves, then those of the slots from the top down, of some sums at a time: a thread
@@ -210,9 +235,11 @@ FUNCTION int looked_at(int row, int rows) { return row < rows ? row : max(2 * (r
 #define CLOSE_SUMS(first_sum, how_many)                                                               \
   {                                                                                                   \
     barrier_group();                                                                                  \
-    UNROLL for (int i = 0; i < (how_many); ++i) {                                                     \
-      turned[i * 512 + thread] = own_high[(first_sum) + i];                                           \
-      turned[i * 512 + 256 + thread] = own_low[(first_sum) + i];                                      \
+    if (sums_pixels) {                                                                                \
+      UNROLL for (int i = 0; i < (how_many); ++i) {                                                   \
+        turned[i * 512 + thread] = held[SUMS_HELD + (first_sum) + i];                                 \
+        turned[i * 512 + 256 + thread] = held[2 * SUMS_HELD + (first_sum) + i];                       \
+      }                                                                                               \
     }                                                                                                 \
     barrier_group();                                                                                  \
     real highs[16];                                                                                   \
@@ -244,7 +271,9 @@ FUNCTION int looked_at(int row, int rows) { return row < rows ? row : max(2 * (r
 
 #define CLOSE_MAXIMA                                                                      \
   barrier_group();                                                                        \
-  UNROLL for (int i = 0; i < MAXIMA; ++i) turned[i * 256 + thread] = own_maxima[i];       \
+  if (sums_pixels) {                                                                      \
+    UNROLL for (int i = 0; i < MAXIMA; ++i) turned[i * 256 + thread] = own_maxima[i];     \
+  }                                                                                       \
   barrier_group();                                                                        \
   real most = real(0.0f);                                                                 \
   if (thread < MAXIMA * SLOTS) {                                                          \
@@ -259,4 +288,46 @@ FUNCTION int looked_at(int row, int rows) { return row < rows ? row : max(2 * (r
     at(sums, to_sums + 2 * ALL_SUMS + thread) = of_strip;                                 \
   }
 
-#define FIND_SUMS const int to_sums = ((strips_before(height, s) + strip) * 3 + channel) * (2 * ALL_SUMS + MAXIMA);
+// All of it, but for the sums' end. A chunk is left in shared memory, walked along, walked down, and the windows of its
+// pixels are taken to registers, which frees shared memory for the next; its pixels are summed while the first two of
+// these happen to the next.
+#define WALK_STRIP(BEGIN_MORE, WALK_MORE, ADD_MORE)                            \
+  FIND_STRIP                                                                   \
+  FIND_WALK                                                                    \
+  FIND_OWN                                                                     \
+  BEGIN_WALK                                                                   \
+  BEGIN_MORE                                                                   \
+  for (int begin = 0; begin - WALK_COLUMNS < columns; begin += WALK_COLUMNS) { \
+    const bool is_last = begin >= columns;                                     \
+    if (sums_pixels) {                                                         \
+      if (begin > 0) SUM_PIXELS(0, 1, ADD_MORE)                                \
+    } else if (!is_last) {                                                     \
+      STAGE_CHUNK                                                              \
+      FETCH_CHUNK(min(begin + WALK_COLUMNS, columns))                          \
+    }                                                                          \
+    barrier_group();                                                           \
+    if (walks && !is_last) WALK_CHUNK(WALK_MORE)                               \
+    if (sums_pixels && begin > 0) {                                            \
+      SUM_PIXELS(1, SLOT_ROWS, ADD_MORE)                                       \
+      if ((begin & (CELL_COLUMNS - 1)) == 0) {                                 \
+        CLOSE_CELL                                                             \
+      }                                                                        \
+    }                                                                          \
+    barrier_group();                                                           \
+    if (local_y() < PLANES_WALKED) WALK_DOWN                                   \
+    if (sums_pixels) {                                                         \
+      FETCH_PIXELS_OF_CHUNK                                                    \
+    }                                                                          \
+    barrier_group();                                                           \
+    if (sums_pixels) {                                                         \
+      FETCH_MEANS                                                              \
+    } else {                                                                   \
+      FORGET_PIXELS                                                            \
+    }                                                                          \
+    barrier_group();                                                           \
+  }                                                                            \
+  /* Where the last cell was complete, this adds zeros. */                     \
+  if (sums_pixels) {                                                           \
+    CLOSE_CELL                                                                 \
+  }                                                                            \
+  const int to_sums = ((strips_before(height, s) + strip) * 3 + channel) * (2 * ALL_SUMS + MAXIMA);
