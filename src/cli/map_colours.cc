@@ -100,6 +100,39 @@ ColouredMap by_range(const DifferenceMap& map, double low, double high, int root
   return result;
 }
 
+// ColorVideoVDP's colours: at each of these values one of the same brightness. Beyond the last it goes on in the same
+// direction, until a colour has no more or no less to give.
+struct ContextColours {
+  double step;  // between values, from 0
+  std::vector<std::array<double, 3>> colours;
+  const char* scale;
+};
+const ContextColours kThreshold{0.025,
+                                {{0.2, 0.2, 1}, {0.2, 1, 1}, {0.2, 1, 0.2}, {1, 1, 0.2}, {1, 0.2, 0.2}},
+                                "blue is 0, cyan 0.025, green 0.05, yellow 0.075, red 0.1, magenta 0.2 or more"};
+const ContextColours kAboveThreshold{
+    0.15, {{0.2, 1, 1}, {1, 1, 1}, {1, 1, 0.2}}, "cyan is 0, white 0.15, yellow 0.3 or more"};
+
+ColouredMap over_context(const DifferenceMap& map, std::span<const float> context, ContextColours all) {
+  for (std::array<double, 3>& colour : all.colours) {
+    const double luma = 0.212656 * colour[0] + 0.715158 * colour[1] + 0.072186 * colour[2] + 1e-4;
+    for (double& part : colour) part /= luma;
+  }
+  ColouredMap result;
+  result.scale = all.scale;
+  for (size_t i = 0; i < map.values.size(); ++i) {
+    const double value = std::clamp(static_cast<double>(map.values[i]), 0.0, 1.0);
+    const size_t below = std::min(all.colours.size() - 2, static_cast<size_t>(value / all.step));
+    const double rest = (value - static_cast<double>(below) * all.step) / (all.step + 1e-6);
+    MapColour& pixel = result.mixed.emplace_back();
+    for (size_t c = 0; c < 3; ++c) {
+      const double colour = (1 - rest) * all.colours[below][c] + rest * all.colours[below + 1][c];
+      pixel[c] = static_cast<uint8_t>(255 * std::clamp(colour * static_cast<double>(context[i]), 0.0, 1.0));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 MapColour map_colour(double place) {
@@ -122,7 +155,11 @@ MapColour threshold_colour(double value, double good, double bad) {
   return colour_at(threshold_step(value, good, bad));
 }
 
-ColouredMap coloured(const DifferenceMap& map, const MetricInfo& metric, const MapColours& colours) {
+ColouredMap coloured(const DifferenceMap& map, std::span<const float> context, const MetricInfo& metric,
+                     const MapColours& colours) {
+  if (colours.own && context.size() == map.values.size()) {
+    return over_context(map, context, colours.above_threshold ? kAboveThreshold : kThreshold);
+  }
   if (colours.own && metric.map_thresholds) {
     return by_thresholds(map, metric.map_thresholds->first, metric.map_thresholds->second);
   }

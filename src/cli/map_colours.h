@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,18 +19,23 @@ namespace acuity::cli {
 using MapColour = std::array<uint8_t, 3>;
 
 struct MapColours {
-  bool own = true;                                   // those of the metric, where it has any; otherwise the common ones
+  bool own = true;  // those of the metric, where it has any; otherwise the common ones
+  /// Of ColorVideoVDP's own colours those for differences that are plain to see.
+  bool above_threshold = false;
   std::optional<std::pair<double, double>> range{};  // what black and pale yellow stand for; none: fitted to the map
 };
 
 /// A map in colours, and what they mean.
 struct ColouredMap {
   std::vector<MapColour> palette;
-  std::vector<uint8_t> pixels;  // places in the palette
+  std::vector<uint8_t> pixels;   // places in the palette
+  std::vector<MapColour> mixed;  // instead of both: the colour of each pixel
   std::string scale;
 };
 
-ColouredMap coloured(const DifferenceMap& map, const MetricInfo& metric, const MapColours& colours);
+/// `context` is what the metric's own colours are shown over, from 0 to 1; empty: it has none.
+ColouredMap coloured(const DifferenceMap& map, std::span<const float> context, const MetricInfo& metric,
+                     const MapColours& colours);
 
 /// The sRGB colour for a place from 0 to 1 on the scale: from black over violet and red to pale yellow, in equal steps
 /// of perceived lightness.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kDistorted = "{distorted}";
 constexpr std::string_view kMetric = "{metric}";
+constexpr const char* kFitted = "auto";  // of --distogram-max
 
 Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
 
@@ -91,14 +92,46 @@ Result<MapColours> read_colours(const Request& request, const std::string& patte
   }
   if (!request.has("--map-colours")) return colours;
   const std::string choice = request.value("--map-colours");
-  if (choice != "metric" && choice != "common") {
-    return usage(fmt::format("invalid value '{}' for --map-colours: expected metric or common", choice));
+  colours.above_threshold = choice == "supra-threshold";
+  if (choice != "metric" && choice != "common" && choice != "threshold" && !colours.above_threshold) {
+    return usage(
+        fmt::format("invalid value '{}' for --map-colours: expected metric or common, and for cvvdp also "
+                    "threshold or supra-threshold",
+                    choice));
   }
-  colours.own = choice == "metric";
+  colours.own = choice != "common";
   if (colours.own && colours.range) {
-    return usage("--map-range needs the common colours: leave out --map-colours metric, whose range is fixed");
+    return usage("--map-range needs the common colours: leave out --map-colours, whose range is fixed");
   }
   return colours;
+}
+
+Result<std::string> read_distogram(const Request& request, std::span<const std::string> distorted,
+                                   std::span<const MetricChoice> metrics, std::span<const std::string> inputs) {
+  if (!request.has("--distogram")) return std::string();
+  const std::string path = request.value("--distogram");
+  if (!ends_in(path, ".png")) {
+    return usage(fmt::format("invalid value '{}' for --distogram: expected a name that ends in .png", path));
+  }
+  const auto of_cvvdp = std::count_if(metrics.begin(), metrics.end(),
+                                      [](const MetricChoice& metric) { return metric.name.starts_with("cvvdp"); });
+  if (of_cvvdp != 1 || distorted.size() != 1) {
+    return usage("--distogram shows cvvdp of one video: give -m cvvdp once, and one distorted video");
+  }
+  ACUITY_TRY(OutputFile::check(path, "--distogram", inputs).status());
+  return path;
+}
+
+Result<double> read_distogram_max(const Request& request) {
+  constexpr double kMost = 1000;
+  const std::string text = request.value("--distogram-max");
+  if (!request.has("--distogram")) return usage("--distogram-max needs --distogram");
+  if (text == kFitted) return 0.0;
+  double most = 0;
+  ACUITY_TRY_ASSIGN(most, parse_number(text, "--distogram-max"));
+  if (most > 0 && most <= kMost) return most;
+  return usage(fmt::format("invalid value '{}' for --distogram-max: expected a loss in JOD above 0 and up to {}, or {}",
+                           text, kMost, kFitted));
 }
 
 }  // namespace
@@ -118,9 +151,22 @@ const std::vector<Option>& map_options() {
            "each map"},
       {.name = "--map-colours",
        .value = "WHICH",
-       .help = "the colours of the metric's own tools, if it has any (butteraugli), or those common to all metrics",
+       .help = "the colours of the metric's own tools, if it has any (butteraugli, cvvdp), or those common to all "
+               "metrics; cvvdp has two kinds, threshold (the default) and supra-threshold",
        .default_value = "metric, and common with --map-range",
-       .words = {"metric", "common"},
+       .words = {"metric", "common", "threshold", "supra-threshold"},
+       .suggest = Suggest::words},
+      {.name = "--distogram",
+       .value = "FILE",
+       .help = "write what cvvdp sees of each subband of a video over time, as a picture; the name must end in .png",
+       .suggest = Suggest::files},
+      {.name = "--distogram-max",
+       .value = "JOD",
+       .help =
+           "the loss that the brightest colour of the distogram stands for; auto: the largest in the video, rounded "
+           "up to a whole number",
+       .default_value = "10",
+       .words = {kFitted},
        .suggest = Suggest::words},
   };
   return table;
@@ -129,10 +175,18 @@ const std::vector<Option>& map_options() {
 Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> distorted,
                           std::span<const MetricChoice> metrics, std::span<const std::string> inputs) {
   MapPlan plan;
+  ACUITY_TRY_ASSIGN(plan.distogram, read_distogram(request, distorted, metrics, inputs));
+  if (request.has("--distogram-max")) ACUITY_TRY_ASSIGN(plan.distogram_max, read_distogram_max(request));
   if (request.has("--map")) plan.pattern = request.value("--map");
   ACUITY_TRY_ASSIGN(plan.colours, read_colours(request, plan.pattern));
   if (plan.pattern.empty()) return plan;
   ACUITY_TRY(check_pattern(plan.pattern, distorted.size(), metrics.size()));
+  plan.over_context = plan.colours.own && ends_in(plan.pattern, ".png");
+  const std::string choice = request.has("--map-colours") ? request.value("--map-colours") : "";
+  for (const MetricChoice& metric : metrics) {
+    if (!choice.ends_with("threshold") || metric.name.starts_with("cvvdp")) continue;
+    return usage(fmt::format("--map-colours {} is for cvvdp; {} has no such colours", choice, metric.name));
+  }
   for (const MetricChoice& metric : metrics) {
     if (find_metric(metric.name)->has_map) continue;
     return usage(
@@ -161,16 +215,17 @@ std::string map_path(const std::string& pattern, const std::string& distorted, c
 }
 
 Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map,
-                              const MapColours& colours) {
+                              std::span<const float> context, const MapColours& colours) {
   if (map.values.empty()) return Status(StatusCode::internal, fmt::format("{} gave no difference map", metric.name));
   if (ends_in(path, ".pfm")) {
     if (Status written = write_pfm(path, map.width, map.height, map.values); !written.ok()) return written;
     return fmt::format("map: {}, the largest value is {}", path,
                        short_number(*std::max_element(map.values.begin(), map.values.end())));
   }
-  const ColouredMap shown = coloured(map, metric, colours);
+  const ColouredMap shown = coloured(map, context, metric, colours);
   const std::string description = fmt::format("{} difference map: {}", metric.name, shown.scale);
-  ACUITY_TRY(write_png(path, map.width, map.height, shown.pixels, shown.palette, description));
+  ACUITY_TRY(shown.mixed.empty() ? write_png(path, map.width, map.height, shown.pixels, shown.palette, description)
+                                 : write_png(path, map.width, map.height, shown.mixed, description));
   return fmt::format("map: {}, {}", path, shown.scale);
 }
 

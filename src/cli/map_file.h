@@ -19,6 +19,9 @@ namespace acuity::cli {
 struct MapPlan {
   std::string pattern;  // as given; empty: no maps
   MapColours colours;
+  std::string distogram;      // a file; empty: none
+  double distogram_max = 10;  // the loss in JOD of its brightest colour; 0: fitted to the video
+  bool over_context = false;  // in the colours of metrics that show theirs over the picture
 };
 
 const std::vector<Option>& map_options();
@@ -33,7 +36,7 @@ std::string map_path(const std::string& pattern, const std::string& distorted, c
 
 /// Writes the map and says, for people, how its values are shown.
 Result<std::string> write_map(const std::string& path, const MetricInfo& metric, const DifferenceMap& map,
-                              const MapColours& colours);
+                              std::span<const float> context, const MapColours& colours);
 
 }  // namespace acuity::cli
 

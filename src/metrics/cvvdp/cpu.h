@@ -21,17 +21,20 @@ namespace acuity::cvvdp {
 inline constexpr size_t kBefore = 16;
 inline size_t row_floats(int width) { return kBefore + round_up(static_cast<size_t>(width) + 2, 32) + 32; }
 
-/// One plane of a scale.
+/// One plane of a scale, or a ring of its rows.
 struct Plane {
   float* first = nullptr;
   size_t stride = 0;
   Size size;
+  int ring = 1;  // rows there are
 
-  static size_t cost(Size size) {
-    return Arena::cost<float>(row_floats(size.width) * static_cast<size_t>(size.height));
+  static size_t cost(Size size, int ring) {
+    return Arena::cost<float>(row_floats(size.width) * static_cast<size_t>(ring));
   }
-  static Plane take(Arena& arena, Size size);
-  float* row(int y) const { return first + static_cast<size_t>(y) * stride; }
+  static size_t cost(Size size) { return cost(size, size.height); }
+  static Plane take(Arena& arena, Size size, int ring);
+  static Plane take(Arena& arena, Size size) { return take(arena, size, size.height); }
+  float* row(int y) const { return first + static_cast<size_t>(y % ring) * stride; }
 };
 
 /// One row of each channel; of still pictures the last is null.
@@ -61,8 +64,6 @@ class PictureReader final : public ChannelReader {
   ChannelRows read(int y, float* room) const override;
 
  private:
-  float light_of(float sample) const;
-
   Rows rows_;
   Photometry photometry_;
   std::array<float, 9> matrix_;
@@ -76,6 +77,9 @@ std::vector<float> light_table(const Photometry& photometry, int depth);
 /// Sets the two floats on either side of a row, as a ChannelReader has them.
 void set_ends(float* row, int width);
 
+/// Encoded samples to light, of HLG that of the scene, in place.
+void show_samples(const Photometry& photometry, int width, float* samples);
+
 /// From red, green and blue light, of HLG that of the scene, to the channels, in place.
 void mix_rows(const Photometry& photometry, const std::array<float, 9>& matrix, int width,
               const std::array<float*, kStillChannels>& rows);
@@ -84,8 +88,9 @@ void mix_rows(const Photometry& photometry, const std::array<float, 9>& matrix, 
 class PlaneReader final : public ChannelReader {
  public:
   PlaneReader() = default;
-  PlaneReader(Arena& arena, Size size, int channels) : channels_(channels) {
-    for (Plane& plane : planes()) plane = Plane::take(arena, size);
+  PlaneReader(Arena& arena, Size size, int channels) : PlaneReader(arena, size, channels, size.height) {}
+  PlaneReader(Arena& arena, Size size, int channels, int ring) : channels_(channels) {
+    for (Plane& plane : planes()) plane = Plane::take(arena, size, ring);
   }
   std::span<Plane> planes() { return std::span(planes_).first(static_cast<size_t>(channels_)); }
   std::span<const Plane> planes() const { return std::span(planes_).first(static_cast<size_t>(channels_)); }
@@ -100,10 +105,24 @@ class PlaneReader final : public ChannelReader {
   std::array<Plane, kChannels> planes_;
 };
 
-/// Rows y_begin .. y_end - 1 of the next scale.
-size_t reduce_scratch_floats(int width);
-void reduce_rows(const ChannelReader& scale, Size size, int y_begin, int y_end, const PlaneReader& next,
-                 float* scratch);
+/// Makes the next scale row by row, from some row on. What it refers to must stay valid.
+class Reducer {
+ public:
+  static size_t scratch_floats(int width);
+  Reducer(const ChannelReader& scale, Size size, const PlaneReader& next, int begin, float* scratch);
+  /// Up to before row `end`.
+  void advance(int end);
+  /// How many rows of the next scale can be made of so many of this one.
+  int makeable(int rows) const;
+
+ private:
+  const ChannelReader& scale_;
+  Size size_;
+  const PlaneReader& next_;
+  int y_;     // the next to be made
+  int made_;  // the next row to be reduced along itself
+  float* scratch_;
+};
 
 /// A plane of the next scale at the height of row y of a scale, with a float on either side. Edges are repeated
 /// outside.
@@ -111,6 +130,8 @@ void expand_columns(const Plane& next, int y, float* row);
 
 /// One sum for each channel of a tile.
 using TileSums = std::array<float, kChannels>;
+/// Of all tiles of a subband: for each channel the root of the mean square difference.
+std::array<double, kChannels> differences_of(std::span<const TileSums> tiles, Size size, int channels);
 
 /// A subband of both pictures.
 struct Subband {
@@ -120,18 +141,49 @@ struct Subband {
   const ChannelReader* distorted = nullptr;
   const PlaneReader* next_reference = nullptr;  // of the next scale
   const PlaneReader* next_distorted = nullptr;
-  const Plane* heat = nullptr;  // what is seen at each place of still pictures, for a map
-  bool blurred = true;          // both sides are longer than 6
+  const Plane* heat = nullptr;  // what is seen at each place, for a map
+  std::array<float, kChannels> heat_weights{};
+  bool blurred = true;  // both sides are longer than 6
   /// log2 of the sensitivity at each luminance of the table, all factors included, and how much it grows to the next.
   alignas(64) std::array<std::array<float, kTableSide>, kChannels> sensitivity{};
   alignas(64) std::array<std::array<float, kTableSide>, kChannels> growth{};
-  float luminance_step = 0, luminance_offset = 0;
 };
 Subband subband_of(const std::vector<Scale>& scales, size_t index, int channels);
 
-/// Tiles of rows of tiles begin .. end - 1; `tiles` is that of the first of them.
-size_t compare_scratch_floats(int width);
-void compare_rows(const Subband& subband, int begin, int end, float* scratch, TileSums* tiles);
+inline constexpr int kReach = 6;  // of the blur of masking, to each side
+
+/// Goes down a subband row by row. What it refers to must stay valid.
+class Comparer {
+ public:
+  static size_t scratch_floats(int width);
+  /// Rows of tiles begin .. end - 1; `tiles` is the first of them.
+  Comparer(const Subband& subband, int begin, int end, float* scratch, TileSums* tiles);
+  /// As far as the first `readable` rows of the scale go, which can be read with what surrounds them.
+  void advance(int readable);
+  /// How many rows these are where the next scale has so many.
+  int readable(int next_rows) const;
+
+ private:
+  using Row = std::array<float*, kChannels>;
+  static constexpr int kBlurRows = 2 * kReach + 1, kDelayRows = kReach + 1;
+
+  size_t channels() const { return static_cast<size_t>(subband_.channels); }
+  float* const* shared(int y) const { return shared_[static_cast<size_t>(y % kBlurRows)].data(); }
+  float* const* differences(int y) const { return differences_[static_cast<size_t>(y % kDelayRows)].data(); }
+  void see(int y);
+  void blur(int y);
+  void finish_tiles();
+
+  const Subband& subband_;
+  int y_, end_;                              // the next row, and the one to stop before
+  int seen_;                                 // the next row to be seen
+  std::array<Row, kBlurRows> shared_;        // a ring
+  std::array<Row, kDelayRows> differences_;  // another
+  Row blurred_, columns_;
+  float* room_ = nullptr;
+  std::array<Row, 2> expanded_;
+  TileSums* tiles_;
+};
 
 /// Adds the next scale of a map to what this one has, times `factor`, which may be the same memory as it was.
 size_t add_scratch_floats(int width);

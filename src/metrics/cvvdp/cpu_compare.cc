@@ -17,9 +17,6 @@
 #define ACUITY_CVVDP_COMPARE_ONCE
 namespace acuity::cvvdp {
 
-inline constexpr int kReach = 6;  // of the blur, to each side
-inline constexpr int kBlurRows = 2 * kReach + 1, kDelayRows = kReach + 1;
-
 // What masking needs, as 32-bit floats.
 struct Masking {
   float blur[kReach + 1];               // along rows, from the centre
@@ -29,7 +26,6 @@ struct Masking {
   float powers[kChannels];              // of what masks them
   float weights[kChannels][kChannels];  // row: what masks
   float largest;
-  float heat[kChannels];  // what differences count for in a map
 };
 
 }  // namespace acuity::cvvdp
@@ -40,6 +36,7 @@ namespace acuity::cvvdp {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
+#include "lang/exact.h"
 #include "metrics/cvvdp/math.h"
 
 // Element `index` of a table of 32.
@@ -71,9 +68,7 @@ HWY_INLINE void see(const Subband& subband, const Pixels<kCount>& samples, const
   const real background = background_of(expanded.reference[0]);
   const real reciprocal = divide(real(1.0f), background);
   const real reciprocal_distorted = divide(real(1.0f), background_of(expanded.distorted[0]));
-  const real place =
-      min(max(fma(quick_log_2(background), real(subband.luminance_step), real(subband.luminance_offset)), real(0.0f)),
-          real(kTableSide - 1));
+  const real place = luminance_place(background);
   const whole index = to_whole(place);
   const real fraction = place - to_real(index);
   for (size_t c = 0; c < kCount; ++c) {
@@ -158,15 +153,16 @@ HWY_INLINE real blur_along(const float* weights, const float* centre) {
 
 // Adds what is seen of a row to the sums of its columns.
 template <size_t kCount>
-HWY_INLINE void sum_row(const Masking& masking, bool blurred, const float* const* blurred_columns,
-                        const float* const* differences, int width, float* const* columns, float* heat) {
+HWY_INLINE void sum_row(const Masking& masking, const Subband& subband, const float* const* blurred_columns,
+                        const float* const* differences, float* const* columns, float* heat) {
   real offsets[kCount], powers[kCount];
   for (size_t c = 0; c < kCount; ++c) {
     powers[c] = real(masking.powers[c]);
     offsets[c] = raised(real(0.0f), powers[c]);
   }
   const real power = masking.power, offset = raised(real(0.0f), power), largest = masking.largest;
-  for (int x = 0; x < width; x += kLanes) {
+  const bool blurred = subband.blurred;
+  for (int x = 0; x < subband.size.width; x += kLanes) {
     real masks[kCount];
     for (size_t c = 0; c < kCount; ++c) {
       const float* centre = blurred_columns[c] + x;
@@ -179,18 +175,18 @@ HWY_INLINE void sum_row(const Masking& masking, bool blurred, const float* const
       const real difference = raised(load(differences[c] + x), power) - offset;
       const real seen = seen_difference(difference, sum, largest);
       store(load(columns[c] + x) + offset_square(seen), columns[c] + x);
-      if (heat != nullptr) fourths = fourths + offset_fourth(seen * real(masking.heat[c]));
+      if (heat != nullptr) fourths = fourths + offset_fourth(seen * real(subband.heat_weights[c]));
     }
     if (heat != nullptr) store(offset_fourth_root(fourths), heat + x);
   }
 }
 
-void SumRow(const Masking& masking, int channels, bool blurred, const float* const* blurred_columns,
-            const float* const* differences, int width, float* const* columns, float* heat) {
-  if (channels == kStillChannels) {
-    sum_row<kStillChannels>(masking, blurred, blurred_columns, differences, width, columns, heat);
+void SumRow(const Masking& masking, const Subband& subband, const float* const* blurred_columns,
+            const float* const* differences, float* const* columns, float* heat) {
+  if (subband.channels == kStillChannels) {
+    sum_row<kStillChannels>(masking, subband, blurred_columns, differences, columns, heat);
   } else {
-    sum_row<kChannels>(masking, blurred, blurred_columns, differences, width, columns, heat);
+    sum_row<kChannels>(masking, subband, blurred_columns, differences, columns, heat);
   }
 }
 
@@ -210,29 +206,19 @@ HWY_EXPORT(SumRow);
 namespace {
 
 Masking make_masking() {
-  constexpr double kVariance = 9;
-  Masking masking{};
-  const double scale = exact_power(10, kLogMaskScale);
-  double weights[kReach + 1], sum = 0;
-  for (int k = 0; k <= kReach; ++k) {
-    weights[k] = exact_exp(-k * k / (2 * kVariance));
-    sum += k == 0 ? weights[k] : 2 * weights[k];
-  }
-  for (int k = 0; k <= kReach; ++k) {
-    masking.blur[k] = static_cast<float>(weights[k] / sum);
-    masking.scaled_blur[k] = static_cast<float>(weights[k] / sum * scale);
-  }
-  masking.scale = static_cast<float>(scale);
-  masking.power = static_cast<float>(kMaskPower);
-  masking.largest = static_cast<float>(exact_power(10, kLogLargestDifference));
-  for (size_t k = 0; k < kChannels; ++k) {
-    masking.heat[k] = static_cast<float>(kChannelWeights[k] * kStillFactor);
-    masking.powers[k] = static_cast<float>(kMaskingPowers[k]);
-    for (size_t c = 0; c < kChannels; ++c) {
-      masking.weights[k][c] = static_cast<float>(exact_exp2(kLogCrossMasking[k][c]));
-    }
-  }
-  return masking;
+  return {
+      .blur = {BLUR_0, BLUR_1, BLUR_2, BLUR_3, BLUR_4, BLUR_5, BLUR_6},
+      .scaled_blur = {SCALED_BLUR_0, SCALED_BLUR_1, SCALED_BLUR_2, SCALED_BLUR_3, SCALED_BLUR_4, SCALED_BLUR_5,
+                      SCALED_BLUR_6},
+      .scale = MASK_SCALE,
+      .power = DIFFERENCE_POWER,
+      .powers = {MASK_POWER_0, MASK_POWER_1, MASK_POWER_2, MASK_POWER_3},
+      .weights = {{MASKING_00, MASKING_01, MASKING_02, MASKING_03},
+                  {MASKING_10, MASKING_11, MASKING_12, MASKING_13},
+                  {MASKING_20, MASKING_21, MASKING_22, MASKING_23},
+                  {MASKING_30, MASKING_31, MASKING_32, MASKING_33}},
+      .largest = LARGEST_DIFFERENCE,
+  };
 }
 
 const Masking& masking() {
@@ -257,102 +243,15 @@ struct Cutter {
   }
 };
 
-// What one thread holds while it goes down a subband.
-class Strip {
- public:
-  Strip(const Subband& subband, float* scratch) : subband_(subband) {
-    Cutter cutter{scratch, row_floats(subband.size.width)};
-    const auto take = [&](Row& rows) {
-      rows = {};
-      for (size_t c = 0; c < channels(); ++c) rows[c] = cutter.take();
-    };
-    for (auto& rows : shared_) take(rows);
-    for (auto& rows : differences_) take(rows);
-    take(blurred_);
-    take(columns_);
-    room_ = cutter.next;
-    cutter.next += 2 * kStillChannels * cutter.stride;
-    cutter.stride = row_floats((subband.size.width + 1) / 2);
-    take(expanded_[0]);
-    take(expanded_[1]);
+// Rows of the next scale at the height of row y of this one. Edges are repeated outside.
+ChannelRows expand(const PlaneReader& next, int y, const std::array<float*, kChannels>& to) {
+  ChannelRows rows{};
+  for (size_t c = 0; c < next.planes().size(); ++c) {
+    expand_columns(next.planes()[c], y, to[c]);
+    rows[c] = to[c];
   }
-  static size_t floats(int width) {
-    return (kChannels * (kBlurRows + kDelayRows + 2) + 2 * kStillChannels) * row_floats(width) +
-           2 * kChannels * row_floats((width + 1) / 2);
-  }
-
-  void compare(int begin, int end, TileSums* tiles) {
-    const int width = subband_.size.width, height = subband_.size.height;
-    const int reach = subband_.blurred ? kReach : 0;
-    int seen = std::max(begin * kTileHeight - reach, 0);
-    for (int tile_row = begin; tile_row < end; ++tile_row) {
-      for (size_t c = 0; c < channels(); ++c) std::fill_n(columns_[c], row_floats(width) - kBefore, 0.0f);
-      const int y_end = std::min((tile_row + 1) * kTileHeight, height);
-      for (int y = tile_row * kTileHeight; y < y_end; ++y) {
-        for (; seen <= std::min(y + reach, height - 1); ++seen) see(seen);
-        blur(y);
-        HWY_DYNAMIC_DISPATCH(SumRow)
-        (masking(), subband_.channels, subband_.blurred, blurred_.data(), differences(y), width, columns_.data(),
-         subband_.heat != nullptr ? subband_.heat->row(y) : nullptr);
-      }
-      for (size_t c = 0; c < channels(); ++c) std::fill_n(columns_[c] + width, kTileWidth, 0.0f);
-      for (int x = 0; x < width; x += kTileWidth, ++tiles) {
-        for (size_t c = 0; c < channels(); ++c) (*tiles)[c] = sum_tile_columns(columns_[c] + x);
-      }
-    }
-  }
-
- private:
-  using Row = std::array<float*, kChannels>;
-
-  size_t channels() const { return static_cast<size_t>(subband_.channels); }
-
-  float* const* shared(int y) const { return shared_[static_cast<size_t>(y % kBlurRows)].data(); }
-  float* const* differences(int y) const { return differences_[static_cast<size_t>(y % kDelayRows)].data(); }
-
-  void see(int y) {
-    const ChannelRows reference = subband_.reference->read(y, room_);
-    const ChannelRows distorted = subband_.distorted->read(y, room_ + kStillChannels * row_floats(subband_.size.width));
-    const ChannelRows expanded[2] = {expand(*subband_.next_reference, y, expanded_[0]),
-                                     expand(*subband_.next_distorted, y, expanded_[1])};
-    HWY_DYNAMIC_DISPATCH(SeeRow)
-    (subband_, reference, distorted, expanded[0], expanded[1], shared(y), differences(y));
-  }
-
-  // Rows of the next scale at the height of row y of this one. Edges are repeated outside.
-  static ChannelRows expand(const PlaneReader& next, int y, const Row& to) {
-    ChannelRows rows{};
-    for (size_t c = 0; c < next.planes().size(); ++c) {
-      expand_columns(next.planes()[c], y, to[c]);
-      rows[c] = to[c];
-    }
-    return rows;
-  }
-
-  void blur(int y) {
-    const int width = subband_.size.width;
-    for (size_t c = 0; c < channels(); ++c) {
-      if (!subband_.blurred) {
-        HWY_DYNAMIC_DISPATCH(ScaleRow)(masking().scale, shared(y)[c], width, blurred_[c]);
-        continue;
-      }
-      const float* rows[kBlurRows];
-      for (int k = 0; k < kBlurRows; ++k) rows[k] = shared(mirrored(y + k - kReach, subband_.size.height))[c];
-      HWY_DYNAMIC_DISPATCH(BlurColumns)(masking().scaled_blur, rows, width, blurred_[c]);
-      for (int k = 1; k <= kReach; ++k) {
-        blurred_[c][-k] = blurred_[c][k];
-        blurred_[c][width - 1 + k] = blurred_[c][width - 1 - k];
-      }
-    }
-  }
-
-  const Subband& subband_;
-  std::array<Row, kBlurRows> shared_;        // a ring
-  std::array<Row, kDelayRows> differences_;  // another
-  Row blurred_, columns_;
-  float* room_ = nullptr;
-  std::array<Row, 2> expanded_;
-};
+  return rows;
+}
 
 }  // namespace
 
@@ -369,10 +268,9 @@ Subband subband_of(const std::vector<Scale>& scales, size_t index, int channels)
   subband.channels = channels;
   subband.size = scales[index].size;
   subband.blurred = std::min(subband.size.width, subband.size.height) > kReach;
-  subband.luminance_step = static_cast<float>(luminance_step());
-  subband.luminance_offset = static_cast<float>(luminance_offset());
   for (int channel = 0; channel < channels; ++channel) {
     const size_t c = static_cast<size_t>(channel);
+    subband.heat_weights[c] = static_cast<float>(heat_weight(c, channels));
     const std::array<double, kTableSide> values = log_sensitivity(channel, scales[index].frequency);
     // The reference doubles all contrasts but those of the first subband and of the base.
     const double factor = exact_log2(kGains[c]) + (index == 0 ? 0 : 1);
@@ -384,10 +282,96 @@ Subband subband_of(const std::vector<Scale>& scales, size_t index, int channels)
   return subband;
 }
 
-size_t compare_scratch_floats(int width) { return Strip::floats(width); }
+std::array<double, kChannels> differences_of(std::span<const TileSums> tiles, Size size, int channels) {
+  std::array<double, kChannels> sums{};
+  for (const TileSums& tile : tiles) {
+    for (size_t c = 0; c < static_cast<size_t>(channels); ++c) sums[c] += static_cast<double>(tile[c]);
+  }
+  for (double& sum : sums) sum = difference_of(sum, size.pixels());
+  return sums;
+}
 
-void compare_rows(const Subband& subband, int begin, int end, float* scratch, TileSums* tiles) {
-  Strip(subband, scratch).compare(begin, end, tiles);
+size_t Comparer::scratch_floats(int width) {
+  return (kChannels * (kBlurRows + kDelayRows + 2) + 2 * kStillChannels) * row_floats(width) +
+         2 * kChannels * row_floats((width + 1) / 2);
+}
+
+Comparer::Comparer(const Subband& subband, int begin, int end, float* scratch, TileSums* tiles)
+    : subband_(subband),
+      y_(begin * kTileHeight),
+      end_(std::min(end * kTileHeight, subband.size.height)),
+      seen_(std::max(y_ - (subband.blurred ? kReach : 0), 0)),
+      tiles_(tiles) {
+  Cutter cutter{scratch, row_floats(subband.size.width)};
+  const auto take = [&](Row& rows) {
+    rows = {};
+    for (size_t c = 0; c < channels(); ++c) rows[c] = cutter.take();
+  };
+  for (auto& rows : shared_) take(rows);
+  for (auto& rows : differences_) take(rows);
+  take(blurred_);
+  take(columns_);
+  room_ = cutter.next;
+  cutter.next += 2 * kStillChannels * cutter.stride;
+  cutter.stride = row_floats((subband.size.width + 1) / 2);
+  take(expanded_[0]);
+  take(expanded_[1]);
+}
+
+int Comparer::readable(int next_rows) const {
+  const Plane& next = subband_.next_reference->planes()[0];
+  return next_rows == next.size.height ? subband_.size.height : std::max(2 * next_rows - 2, 0);
+}
+
+void Comparer::advance(int readable) {
+  const int width = subband_.size.width, last = subband_.size.height - 1;
+  for (; y_ < end_; ++y_) {
+    const int needed = std::min(y_ + (subband_.blurred ? kReach : 0), last);
+    for (; seen_ <= std::min(needed, readable - 1); ++seen_) see(seen_);
+    if (seen_ <= needed) return;
+    if (y_ % kTileHeight == 0) {
+      for (size_t c = 0; c < channels(); ++c) std::fill_n(columns_[c], row_floats(width) - kBefore, 0.0f);
+    }
+    blur(y_);
+    HWY_DYNAMIC_DISPATCH(SumRow)
+    (masking(), subband_, blurred_.data(), differences(y_), columns_.data(),
+     subband_.heat != nullptr ? subband_.heat->row(y_) : nullptr);
+    if (y_ % kTileHeight == kTileHeight - 1 || y_ == last) finish_tiles();
+  }
+}
+
+void Comparer::finish_tiles() {
+  const int width = subband_.size.width;
+  for (size_t c = 0; c < channels(); ++c) std::fill_n(columns_[c] + width, kTileWidth, 0.0f);
+  for (int x = 0; x < width; x += kTileWidth, ++tiles_) {
+    for (size_t c = 0; c < channels(); ++c) (*tiles_)[c] = sum_tile_columns(columns_[c] + x);
+  }
+}
+
+void Comparer::see(int y) {
+  const ChannelRows reference = subband_.reference->read(y, room_);
+  const ChannelRows distorted = subband_.distorted->read(y, room_ + kStillChannels * row_floats(subband_.size.width));
+  const ChannelRows expanded[2] = {expand(*subband_.next_reference, y, expanded_[0]),
+                                   expand(*subband_.next_distorted, y, expanded_[1])};
+  HWY_DYNAMIC_DISPATCH(SeeRow)
+  (subband_, reference, distorted, expanded[0], expanded[1], shared(y), differences(y));
+}
+
+void Comparer::blur(int y) {
+  const int width = subband_.size.width;
+  for (size_t c = 0; c < channels(); ++c) {
+    if (!subband_.blurred) {
+      HWY_DYNAMIC_DISPATCH(ScaleRow)(masking().scale, shared(y)[c], width, blurred_[c]);
+      continue;
+    }
+    const float* rows[kBlurRows];
+    for (int k = 0; k < kBlurRows; ++k) rows[k] = shared(mirrored(y + k - kReach, subband_.size.height))[c];
+    HWY_DYNAMIC_DISPATCH(BlurColumns)(masking().scaled_blur, rows, width, blurred_[c]);
+    for (int k = 1; k <= kReach; ++k) {
+      blurred_[c][-k] = blurred_[c][k];
+      blurred_[c][width - 1 + k] = blurred_[c][width - 1 - k];
+    }
+  }
 }
 
 }  // namespace acuity::cvvdp

@@ -12,44 +12,6 @@ namespace acuity::cvvdp {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;  // the dialect
 
-#include "lang/exact.h"
-#include "metrics/cvvdp/math.h"
-
-HWY_INLINE real clipped(real value) { return min(max(value, real(0.0f)), real(1.0f)); }
-
-void ShowSamples(const Photometry& photometry, int width, float* samples) {
-  const real exposure = photometry.exposure(), range = photometry.range(), black = photometry.black();
-  const real reflection = photometry.reflection(), peak = photometry.peak();
-  const bool exposed = photometry.exposure() != 1;
-  const auto each = [&](auto&& light_of) {
-    for (int x = 0; x < width; x += kLanes) store(light_of(load(samples + x)), samples + x);
-  };
-  const auto shown = [&](real fraction) {
-    return (range * (exposed ? clipped(fraction * exposure) : fraction) + black) + reflection;
-  };
-  switch (photometry.eotf()) {
-    case Eotf::srgb:
-      return each([&](real v) { return shown(srgb_light(clipped(v))); });
-    case Eotf::gamma: {
-      const real gamma = photometry.gamma();
-      return each([&](real v) { return shown(clipped(quick_power(clipped(v), gamma))); });
-    }
-    case Eotf::pq:
-      return each([&](real v) {
-        const real t = power(clipped(v), real(0.0126833133f));
-        const real ratio = divide(max(t - real(0.8359375f), real(0.0f)), real(18.8515625f) - real(18.6875f) * t);
-        const real nits = real(10000.0f) * power(ratio, real(6.27739477f));
-        return (min(max(nits * exposure, real(0.005f)), peak) + black) + reflection;
-      });
-    case Eotf::hlg:
-      return each([&](real v) { return hlg_light(clipped(v)); });
-    case Eotf::linear: {
-      const real least = photometry.least();
-      return each([&](real v) { return min(max(v * exposure, least), peak) + reflection; });
-    }
-  }
-}
-
 // One plane at a time: so many rows at once as all of them have are more than processors fetch ahead.
 void FilterRow(const float* weights, const float* const* rows, size_t count, int width, float* out) {
   for (int x = 0; x < width; x += 2 * kLanes) {
@@ -91,12 +53,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity::cvvdp {
 
-HWY_EXPORT(ShowSamples);
 HWY_EXPORT(FilterRow);
 HWY_EXPORT(FilterRowTwice);
 
 void show_row(const Photometry& photometry, int width, const std::array<float*, kStillChannels>& rows) {
-  for (float* row : rows) HWY_DYNAMIC_DISPATCH(ShowSamples)(photometry, width, row);
+  for (float* row : rows) show_samples(photometry, width, row);
   mix_rows(photometry, photometry.matrix(), width, rows);
 }
 

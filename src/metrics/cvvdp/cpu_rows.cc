@@ -18,6 +18,22 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 #include "lang/exact.h"
 #include "metrics/cvvdp/math.h"
 
+HWY_INLINE Light light_of(const Photometry& photometry) {
+  static_assert(static_cast<int>(Eotf::srgb) == EOTF_SRGB && static_cast<int>(Eotf::gamma) == EOTF_GAMMA &&
+                static_cast<int>(Eotf::pq) == EOTF_PQ && static_cast<int>(Eotf::hlg) == EOTF_HLG &&
+                static_cast<int>(Eotf::linear) == EOTF_LINEAR);
+  return {.eotf = static_cast<int>(photometry.eotf()),
+          .exposed = photometry.exposure() != 1,
+          .gamma = photometry.gamma(),
+          .exposure = photometry.exposure(),
+          .range = photometry.range(),
+          .black = photometry.black(),
+          .reflection = photometry.reflection(),
+          .least = photometry.least(),
+          .peak = photometry.peak(),
+          .hlg_exponent = photometry.hlg_exponent()};
+}
+
 // Integer samples, as fractions of the largest, to light.
 void LookUp(const float* table, float largest, int width, float* samples) {
   for (int x = 0; x < width; x += kLanes) {
@@ -26,38 +42,30 @@ void LookUp(const float* table, float largest, int width, float* samples) {
   }
 }
 
-void ShowLinear(const Photometry& photometry, int width, float* samples) {
-  const real exposure = photometry.exposure(), least = photometry.least(), peak = photometry.peak();
+void ShowSamples(const Photometry& photometry, int width, float* samples) {
+  const Light light = light_of(photometry);
+  for (int x = 0; x < width; x += kLanes) store(light_of_sample(light, load(samples + x)), samples + x);
+}
+
+// Samples of which many are codes of 8 bits.
+void ShowFloats(const Photometry& photometry, const float* table, int width, float* samples) {
+  const Light light = light_of(photometry);
   for (int x = 0; x < width; x += kLanes) {
-    const real light = min(max(load(samples + x) * exposure, least), peak) + real(photometry.reflection());
-    store(light, samples + x);
+    const real value = load(samples + x);
+    const whole code = code_near(value);
+    store(select(is_code(value, code), real(hn::GatherIndex(RealTag(), table, code.v)), light_of_sample(light, value)),
+          samples + x);
   }
 }
 
-// Light of the scene to light of the display.
-void ShowHlg(const Photometry& photometry, int width, float* red, float* green, float* blue) {
-  const real exposure = photometry.exposure(), range = photometry.range(), black = photometry.black();
-  const bool exposed = photometry.exposure() != 1;
+void MixChannels(const Photometry& photometry, const std::array<float, 9>& matrix, int width, float* red, float* green,
+                 float* blue) {
+  const Light light = light_of(photometry);
   for (int x = 0; x < width; x += kLanes) {
-    const real r = load(red + x), g = load(green + x), b = load(blue + x);
-    const real luminance = fma(real(0.0593f), b, fma(real(0.6780f), g, real(0.2627f) * r));
-    const real factor = power(luminance, real(photometry.hlg_exponent()));
-    const auto show = [&](real scene, float* to) {
-      real fraction = factor * scene;
-      if (exposed) fraction = min(max(fraction * exposure, real(0.0f)), real(1.0f));
-      store((range * fraction + black) + real(photometry.reflection()), to + x);
-    };
-    show(r, red);
-    show(g, green);
-    show(b, blue);
-  }
-}
-
-void MixChannels(const std::array<float, 9>& matrix, int width, float* red, float* green, float* blue) {
-  for (int x = 0; x < width; x += kLanes) {
-    const real r = load(red + x), g = load(green + x), b = load(blue + x);
+    real r = load(red + x), g = load(green + x), b = load(blue + x);
+    if (light.eotf == EOTF_HLG) show_hlg(light, r, g, b);
     const auto mix = [&](size_t row) {
-      return fma(real(matrix[row + 2]), b, fma(real(matrix[row + 1]), g, real(matrix[row]) * r));
+      return mix_light(real(matrix[row]), real(matrix[row + 1]), real(matrix[row + 2]), r, g, b);
     };
     const real first = mix(0), second = mix(3), third = mix(6);
     store(first, red + x);
@@ -91,8 +99,8 @@ HWY_AFTER_NAMESPACE();
 namespace acuity::cvvdp {
 
 HWY_EXPORT(LookUp);
-HWY_EXPORT(ShowLinear);
-HWY_EXPORT(ShowHlg);
+HWY_EXPORT(ShowSamples);
+HWY_EXPORT(ShowFloats);
 HWY_EXPORT(MixChannels);
 HWY_EXPORT(ReduceRow);
 HWY_EXPORT(ReduceColumns);
@@ -105,32 +113,37 @@ void set_ends(float* row, int width) {
 
 void mix_rows(const Photometry& photometry, const std::array<float, 9>& matrix, int width,
               const std::array<float*, kStillChannels>& rows) {
-  if (photometry.eotf() == Eotf::hlg) HWY_DYNAMIC_DISPATCH(ShowHlg)(photometry, width, rows[0], rows[1], rows[2]);
-  HWY_DYNAMIC_DISPATCH(MixChannels)(matrix, width, rows[0], rows[1], rows[2]);
+  HWY_DYNAMIC_DISPATCH(MixChannels)(photometry, matrix, width, rows[0], rows[1], rows[2]);
 }
 
-Plane Plane::take(Arena& arena, Size size) {
-  const size_t stride = row_floats(size.width), floats = stride * static_cast<size_t>(size.height);
+void show_samples(const Photometry& photometry, int width, float* samples) {
+  HWY_DYNAMIC_DISPATCH(ShowSamples)(photometry, width, samples);
+}
+
+Plane Plane::take(Arena& arena, Size size, int ring) {
+  const size_t stride = row_floats(size.width), floats = stride * static_cast<size_t>(ring);
   float* first = arena.take<float>(floats);
   std::fill_n(first, floats, 0.0f);
-  return {first + kBefore, stride, size};
+  return {first + kBefore, stride, size, ring};
 }
 
 std::vector<float> light_table(const Photometry& photometry, int depth) {
   const int last = (1 << depth) - 1;
   std::vector<float> table;
-  for (int code = 0; code <= last; ++code) {
-    table.push_back(photometry.light_of(static_cast<float>(code) / static_cast<float>(last)));
+  for (int code = 0; code <= last; ++code) table.push_back(static_cast<float>(code) / static_cast<float>(last));
+  if (depth == 8) {
+    for (float& value : table) value = photometry.light_of(value);
+    return table;
+  }
+  // What floats of the same value give.
+  const std::vector<float> bytes = light_table(photometry, 8);
+  alignas(kAlignment) std::array<float, 256> samples;
+  for (auto at = table.begin(); at != table.end(); at += samples.size()) {
+    std::copy_n(at, samples.size(), samples.begin());
+    HWY_DYNAMIC_DISPATCH(ShowFloats)(photometry, bytes.data(), static_cast<int>(samples.size()), samples.data());
+    std::copy(samples.begin(), samples.end(), at);
   }
   return table;
-}
-
-// Most samples are codes even if they need not be.
-float PictureReader::light_of(float sample) const {
-  const float last = static_cast<float>(table_->size() - 1);
-  const int code = static_cast<int>(std::clamp(sample, 0.0f, 1.0f) * last + 0.5f);
-  const bool found = static_cast<float>(code) / last == sample;
-  return found ? (*table_)[static_cast<size_t>(code)] : photometry_.light_of(sample);
 }
 
 ChannelRows PictureReader::read(int y, float* room) const {
@@ -141,11 +154,11 @@ ChannelRows PictureReader::read(int y, float* room) const {
   for (float* row : rows) {
     std::fill_n(row + width, kBefore, 0.0f);
     if (photometry_.eotf() == Eotf::linear) {
-      HWY_DYNAMIC_DISPATCH(ShowLinear)(photometry_, width, row);
+      show_samples(photometry_, width, row);
     } else if (all_in_table_) {
       HWY_DYNAMIC_DISPATCH(LookUp)(table_->data(), static_cast<float>(table_->size() - 1), width, row);
     } else {
-      for (int x = 0; x < width; ++x) row[x] = light_of(row[x]);
+      HWY_DYNAMIC_DISPATCH(ShowFloats)(photometry_, table_->data(), width, row);
     }
   }
   mix_rows(photometry_, matrix_, width, rows);
@@ -155,38 +168,41 @@ ChannelRows PictureReader::read(int y, float* room) const {
 
 constexpr int kHeld = 5;
 
-size_t reduce_scratch_floats(int width) {
+size_t Reducer::scratch_floats(int width) {
   return kStillChannels * row_floats(width) + kChannels * kHeld * row_floats((width + 1) / 2);
 }
 
-void reduce_rows(const ChannelReader& scale, Size size, int y_begin, int y_end, const PlaneReader& next,
-                 float* scratch) {
-  const std::span<const Plane> planes = next.planes();
+Reducer::Reducer(const ChannelReader& scale, Size size, const PlaneReader& next, int begin, float* scratch)
+    : scale_(scale), size_(size), next_(next), y_(begin), made_(std::max(2 * begin - 2, 0)), scratch_(scratch) {}
+
+int Reducer::makeable(int rows) const { return rows == size_.height ? (rows + 1) / 2 : std::max(rows - 1, 0) / 2; }
+
+void Reducer::advance(int end) {
+  const std::span<const Plane> planes = next_.planes();
   const Size out = planes[0].size;
   const size_t stride = row_floats(out.width);
-  float* ring = scratch + kStillChannels * row_floats(size.width);
+  float* ring = scratch_ + kStillChannels * row_floats(size_.width);
   // Edge rows are repeated outside.
-  const auto inside = [&](int y) { return y < 0 ? -1 - y : y < size.height ? y : 2 * size.height - 1 - y; };
+  const auto inside = [&](int y) { return y < 0 ? -1 - y : y < size_.height ? y : 2 * size_.height - 1 - y; };
   const auto held = [&](size_t channel, int y) {
     return ring + (channel * kHeld + static_cast<size_t>(inside(y) % kHeld)) * stride;
   };
-  int made = std::max(2 * y_begin - 2, 0);
-  for (int y = y_begin; y < y_end; ++y) {
-    for (; made <= std::min(2 * y + 2, size.height - 1); ++made) {
-      const ChannelRows rows = scale.read(made, scratch);
+  for (; y_ < end; ++y_) {
+    for (; made_ <= std::min(2 * y_ + 2, size_.height - 1); ++made_) {
+      const ChannelRows rows = scale_.read(made_, scratch_);
       for (size_t c = 0; c < planes.size(); ++c) {
         const float* in = rows[c];
-        float* to = held(c, made);
+        float* to = held(c, made_);
         HWY_DYNAMIC_DISPATCH(ReduceRow)(in, out.width, to);
         // The reference decides by the number of rows how the right edge continues.
-        const float edge = in[size.width - 1], before = in[size.width - 2];
-        to[out.width - 1] += size.height % 2 == 0 ? 0.05f * edge : 0.25f * edge + 0.05f * before;
+        const float edge = in[size_.width - 1], before = in[size_.width - 2];
+        to[out.width - 1] += size_.height % 2 == 0 ? 0.05f * edge : 0.25f * edge + 0.05f * before;
       }
     }
     for (size_t c = 0; c < planes.size(); ++c) {
-      const float* const rows[kHeld] = {held(c, 2 * y - 2), held(c, 2 * y - 1), held(c, 2 * y), held(c, 2 * y + 1),
-                                        held(c, 2 * y + 2)};
-      float* to = planes[c].row(y);
+      const float* const rows[kHeld] = {held(c, 2 * y_ - 2), held(c, 2 * y_ - 1), held(c, 2 * y_), held(c, 2 * y_ + 1),
+                                        held(c, 2 * y_ + 2)};
+      float* to = planes[c].row(y_);
       HWY_DYNAMIC_DISPATCH(ReduceColumns)(rows, out.width, to);
       set_ends(to, out.width);
     }

@@ -123,7 +123,7 @@ Result<std::string> text_of(const std::string& path) {
     std::vector<std::string> names;
     for (const Display& display : built_in_displays()) names.push_back(display.name);
     return Status(
-        StatusCode::input,
+        StatusCode::usage,
         fmt::format("there is no display '{0}' and no file of that name can be read{1}; the displays are: {2}", path,
                     did_you_mean(path, names), fmt::join(names, ", ")));
   }

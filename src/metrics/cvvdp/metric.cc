@@ -4,8 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/try.h"
 #include "colour/rows.h"
+#include "metrics/cvvdp/context.h"
+#include "metrics/cvvdp/gpu.h"
 #include "metrics/cvvdp/runner.h"
 #include "metrics/cvvdp/screen.h"
 
@@ -22,32 +26,72 @@ class Prepared final : public PreparedReference {
   size_t bytes() const override { return bytes_of(input) + (pyramid ? pyramid->bytes() : 0); }
 };
 
+// Samples as they are: what they mean is for the display to say.
+Result<ShownPicture> show(Screen& screen, const Input& input, std::optional<float> background, bool luminance) {
+  ImageView view = input.view();
+  view.colour = {.transfer = Transfer::linear};
+  Result<Rows> rows = Rows::create(view, {.encoding = WorkingSpace::Encoding::linear}, background);
+  if (!rows.ok()) return rows.status();
+  std::array<float, 9> matrix = screen.photometry().matrix();
+  if (luminance) matrix = {0, 1, 0, 0, 1, 0, 0, 1, 0};
+  // Compositing makes floats of codes.
+  const bool all_in_table = view.type != SampleType::f32 && !view.has_alpha();
+  return ShownPicture{.input = input,
+                      .rows = std::move(*rows),
+                      .photometry = screen.photometry(),
+                      .matrix = matrix,
+                      .table = screen.table_of(all_in_table ? view.depth : 8),
+                      .all_in_table = all_in_table};
+}
+
+PictureReader reader_of(const ShownPicture& shown) {
+  return PictureReader(shown.rows, shown.photometry, shown.matrix, shown.table, shown.all_in_table);
+}
+
 class ColorVideoVdp final : public Metric {
  public:
   static Result<std::unique_ptr<Metric>> create(const Setup& setup) {
+    for (const MetricOption& option : time_options()) {
+      if (setup.options.text(option.name) == option.default_value) continue;
+      return Status(StatusCode::usage,
+                    fmt::format("the option {} of cvvdp is for videos; leave it out for pictures", option.name));
+    }
     Result<Screens> screens = Screens::create(setup.options);
     if (!screens.ok()) return screens.status();
     std::unique_ptr<ColorVideoVdp> metric(new ColorVideoVdp(setup, std::move(*screens)));
+    if (setup.pool) {
+      ACUITY_TRY_ASSIGN(metric->gpu_, GpuRunner::create(setup, metric->runner_.scales()));
+      return std::unique_ptr<Metric>(std::move(metric));
+    }
     if (setup.want_map) ACUITY_TRY(metric->runner_.keep_map());
-    ACUITY_TRY_ASSIGN(metric->distorted_, Pyramid::create(metric->runner_.scales(), kStillChannels));
+    ACUITY_TRY_ASSIGN(metric->distorted_, Pyramid::create(metric->runner_.scales()));
     return std::unique_ptr<Metric>(std::move(metric));
   }
 
   size_t working_bytes() const override {
+    if (gpu_) return gpu_->bytes();
     return runner_.bytes() + distorted_.bytes() + (reference_ ? reference_->bytes() : 0);
   }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const Input& input) override {
     auto prepared = std::make_shared<Prepared>();
+    if (gpu_) {
+      Result<Screen*> screen = screens_.for_colour(input.view().colour);
+      if (!screen.ok()) return screen.status();
+      Result<ShownPicture> shown = show(**screen, input, 0.0f, false);
+      if (!shown.ok()) return shown.status();
+      ACUITY_TRY_ASSIGN(prepared->input, gpu_->keep(*shown));
+      return std::shared_ptr<const PreparedReference>(std::move(prepared));
+    }
     ACUITY_TRY_ASSIGN(prepared->input, keep_input(input));
     // A transparent reference is scored over two backgrounds, a grey one is read by what it is compared with.
     if (!input.view().has_alpha() && !input.view().is_grey()) {
       Result<Screen*> screen = screens_.for_colour(input.view().colour);
       if (!screen.ok()) return screen.status();
-      Result<PictureReader> reader = reader_of(**screen, input, std::nullopt, false);
-      if (!reader.ok()) return reader.status();
-      ACUITY_TRY_ASSIGN(prepared->pyramid, Pyramid::create(runner_.scales(), kStillChannels));
-      runner_.build(*reader, *prepared->pyramid);
+      Result<ShownPicture> shown = show(**screen, input, std::nullopt, false);
+      if (!shown.ok()) return shown.status();
+      ACUITY_TRY_ASSIGN(prepared->pyramid, Pyramid::create(runner_.scales()));
+      runner_.build(reader_of(*shown), *prepared->pyramid);
     }
     return std::shared_ptr<const PreparedReference>(std::move(prepared));
   }
@@ -65,7 +109,8 @@ class ColorVideoVdp final : public Metric {
   ColorVideoVdp(const Setup& setup, Screens screens)
       : setup_(setup),
         screens_(std::move(screens)),
-        runner_(*setup.threads, {setup.width, setup.height}, screens_.pixels_per_degree(), kStillChannels) {}
+        runner_(*setup.threads,
+                scales_of({setup.width, setup.height}, screens_.pixels_per_degree(), screens_.most_scales())) {}
 
   Result<Measurement> over_backgrounds(const Input& reference, const Pyramid* prepared, const Input& distorted) {
     if (!reference.view().has_alpha() && !distorted.view().has_alpha()) {
@@ -90,39 +135,35 @@ class ColorVideoVdp final : public Metric {
     if (luminance && screen.photometry().eotf() == Eotf::hlg) {
       return Status(StatusCode::usage, "grey=luminance of cvvdp has no meaning on an HLG display; use grey=rgb");
     }
-    Result<PictureReader> a = reader_of(screen, reference, background, luminance);
+    Result<ShownPicture> a = show(screen, reference, background, luminance);
     if (!a.ok()) return a.status();
-    Result<PictureReader> b = reader_of(screen, distorted, background, luminance);
+    Result<ShownPicture> b = show(screen, distorted, background, luminance);
     if (!b.ok()) return b.status();
-    if (prepared == nullptr) {
-      if (!reference_) ACUITY_TRY_ASSIGN(reference_, Pyramid::create(runner_.scales(), kStillChannels));
-      runner_.build(*a, *reference_);
-      prepared = &*reference_;
-    }
-    runner_.build(*b, distorted_);
-    const Differences differences = runner_.compare({&*a, prepared, &*b, &distorted_});
+    Result<Differences> found = gpu_ ? gpu_->run(*a, *b) : compare(*a, prepared, *b);
+    if (!found.ok()) return found.status();
+    const Differences& differences = *found;
     Measurement measured;
     measured.value = jod_of(pooled(differences) * kStillFactor);
     measured.outputs = named_values(differences);
     if (setup_.want_map) measured.map = runner_.map();
     measured.assumptions = {screen.description(), "reference: " + screen.reading_of(reference.view().colour),
                             "distorted: " + screen.reading_of(distorted.view().colour)};
+    for (std::string& line : screens_.capped({setup_.width, setup_.height})) {
+      measured.assumptions.push_back(std::move(line));
+    }
     if (luminance) measured.assumptions.push_back("grey: luminance stands for all three channels, as in pycvvdp");
     return measured;
   }
 
-  // Samples as they are: what they mean is for the display to say.
-  static Result<PictureReader> reader_of(Screen& screen, const Input& input, std::optional<float> background,
-                                         bool luminance) {
-    ImageView view = input.view();
-    view.colour = {.transfer = Transfer::linear};
-    Result<Rows> rows = Rows::create(view, {.encoding = WorkingSpace::Encoding::linear}, background);
-    if (!rows.ok()) return rows.status();
-    std::array<float, 9> matrix = screen.photometry().matrix();
-    if (luminance) matrix = {0, 1, 0, 0, 1, 0, 0, 1, 0};
-    const bool floats = view.type == SampleType::f32;
-    return PictureReader(std::move(*rows), screen.photometry(), matrix, screen.table_of(floats ? 8 : view.depth),
-                         !floats && !view.has_alpha());
+  Result<Differences> compare(const ShownPicture& reference, const Pyramid* prepared, const ShownPicture& distorted) {
+    const PictureReader a = reader_of(reference), b = reader_of(distorted);
+    if (prepared == nullptr) {
+      if (!reference_) ACUITY_TRY_ASSIGN(reference_, Pyramid::create(runner_.scales()));
+      runner_.build(a, *reference_);
+      prepared = &*reference_;
+    }
+    runner_.build(b, distorted_);
+    return runner_.compare({&a, prepared, &b, &distorted_});
   }
 
   Setup setup_;
@@ -130,13 +171,41 @@ class ColorVideoVdp final : public Metric {
   Runner runner_;
   Pyramid distorted_;
   std::optional<Pyramid> reference_;  // of pairs
+  std::unique_ptr<GpuRunner> gpu_;    // in place of all that
 };
 
 }  // namespace
+
+Result<std::vector<float>> context_of(const std::vector<OptionValue>& options, const Colour& reference,
+                                      const ImageView& distorted) {
+  OptionValues values;
+  ACUITY_TRY_ASSIGN(values, OptionValues::parse(cvvdp_entry().info, options));
+  Result<Screens> screens = Screens::create(values);
+  if (!screens.ok()) return screens.status();
+  Result<Screen*> screen = screens->for_colour(reference);
+  if (!screen.ok()) return screen.status();
+  const std::optional<float> background = distorted.has_alpha() ? std::optional(0.0f) : std::nullopt;
+  Result<ShownPicture> shown = show(**screen, distorted, background, false);
+  if (!shown.ok()) return shown.status();
+  const PictureReader reader = reader_of(*shown);
+  Result<Arena> room = Arena::create(Arena::cost<float>(kStillChannels * row_floats(distorted.width)));
+  if (!room.ok()) return room.status();
+  float* rows = room->take<float>(kStillChannels * row_floats(distorted.width));
+  std::vector<float> achromatic;
+  for (int y = 0; y < distorted.height; ++y) {
+    const float* row = reader.read(y, rows)[0];
+    achromatic.insert(achromatic.end(), row, row + distorted.width);
+  }
+  return grey_context(std::move(achromatic));
+}
+
+Status check_options(const OptionValues& options) { return Screens::create(options).status(); }
+
 }  // namespace cvvdp
 
 MetricEntry cvvdp_entry() {
   std::vector<MetricOption> options = cvvdp::display_options();
+  for (MetricOption& option : cvvdp::time_options()) options.push_back(std::move(option));
   options.push_back({.name = "grey",
                      .help = "grey pictures as RGB, or as pycvvdp reads a single channel",
                      .default_value = "rgb",
@@ -152,7 +221,9 @@ MetricEntry cvvdp_entry() {
                    .options = std::move(options)},
           .create = cvvdp::ColorVideoVdp::create,
           .meaning = cvvdp::meaning_of_jod,
-          .cpu_ns = 30};
+          .on_gpu = true,
+          .cpu_ns = 30,
+          .check_options = cvvdp::check_options};
 }
 
 }  // namespace acuity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// All scales of a pair of pictures on the CPU.
+// All scales of a pair of still pictures on the CPU.
 #ifndef ACUITY_METRICS_CVVDP_RUNNER_H
 #define ACUITY_METRICS_CVVDP_RUNNER_H
 
@@ -10,24 +10,23 @@
 
 #include "base/threads.h"
 #include "metrics/cvvdp/cpu.h"
+#include "metrics/cvvdp/heat.h"
 
 namespace acuity::cvvdp {
 
-/// The scales of a picture from the second on, or of a frame from the first on.
+/// The scales of a picture from the second on.
 class Pyramid {
  public:
-  static Result<Pyramid> create(const std::vector<Scale>& scales, int channels);
+  static Result<Pyramid> create(const std::vector<Scale>& scales);
   size_t bytes() const { return arena_.size(); }
-  bool has(size_t index) const { return index >= first_; }
-  const PlaneReader& operator[](size_t index) const { return scales_[index - first_]; }
+  const PlaneReader& operator[](size_t index) const { return scales_[index - 1]; }
 
  private:
   Arena arena_;
-  size_t first_ = 0;
   std::vector<PlaneReader> scales_;
 };
 
-/// Both sides of a pair. A picture's first scale is read anew whenever it is needed; a frame's is in the pyramid.
+/// Both sides of a pair. The first scale is read anew whenever it is needed.
 struct Sides {
   const ChannelReader* reference = nullptr;
   const Pyramid* reference_pyramid = nullptr;
@@ -37,14 +36,14 @@ struct Sides {
 
 class Runner {
  public:
-  Runner(const Threads& threads, Size picture, double pixels_per_degree, int channels);
+  Runner(const Threads& threads, std::vector<Scale> scales);
 
   size_t bytes() const;
   const std::vector<Scale>& scales() const { return scales_; }
   void build(const ChannelReader& picture, const Pyramid& pyramid) const;
   Differences compare(const Sides& sides);
 
-  /// From then on compare() keeps what a map is made of; for still pictures.
+  /// From then on compare() keeps what a map is made of.
   Status keep_map();
   /// The map of the pair that was compared last.
   DifferenceMap map() const;
@@ -53,11 +52,9 @@ class Runner {
   void share(int count, size_t scratch_floats, const std::function<void(int, float*)>& work) const;
 
   const Threads& threads_;
-  int channels_;
   std::vector<Scale> scales_;
   std::vector<std::vector<TileSums>> tiles_;  // of each subband but the base
-  Arena map_memory_;
-  std::vector<Plane> heat_;  // of each subband, if there shall be a map
+  std::optional<Heat> heat_;                  // if there shall be a map
 };
 
 }  // namespace acuity::cvvdp

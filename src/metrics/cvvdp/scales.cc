@@ -11,14 +11,14 @@
 
 namespace acuity::cvvdp {
 
-std::vector<Scale> scales_of(Size picture, double pixels_per_degree) {
+std::vector<Scale> scales_of(Size picture, double pixels_per_degree, int most) {
   constexpr double kLowest = 0.2, kOfBase = 0.1, kOfSecond = 0.3228;
   const int side = std::min(picture.width, picture.height);
-  const int most = std::bit_width(static_cast<unsigned>(side)) - 2;
+  const int last = std::bit_width(static_cast<unsigned>(side)) - 2;
   std::vector<Scale> scales;
   double frequency = pixels_per_degree / 2;
   for (int i = 0;; ++i) {
-    const bool base = i >= most || (i > 0 && scales.back().frequency <= kLowest);
+    const bool base = i >= last || i + 1 == most || (i > 0 && scales.back().frequency <= kLowest);
     scales.push_back({picture, base ? kOfBase : frequency});
     if (base) return scales;
     frequency *= i == 0 ? kOfSecond : 0.5;
@@ -28,6 +28,14 @@ std::vector<Scale> scales_of(Size picture, double pixels_per_degree) {
 
 double offset_power(double x, double power) {
   return exact_power(x + kPowerOffset, power) - exact_power(kPowerOffset, power);
+}
+
+double heat_weight(size_t channel, int channels) {
+  return kChannelWeights[channel] * (channels == kStillChannels ? kStillFactor : 1);
+}
+
+double distogram_weight(size_t channel, bool base) {
+  return kChannelWeights[channel] * (base ? kBaseWeights[channel] : 1) * kChannels;
 }
 
 double difference_of(double sum, double pixels) { return offset_power(sum / pixels, 0.5); }

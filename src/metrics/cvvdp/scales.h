@@ -25,7 +25,8 @@ struct Scale {
   Size size;
   double frequency = 0;  // that the subband stands for, in cycles per degree
 };
-std::vector<Scale> scales_of(Size picture, double pixels_per_degree);
+/// `most` limits how many there are; 0: nothing but the definition does.
+std::vector<Scale> scales_of(Size picture, double pixels_per_degree, int most = 0);
 
 /// What is found in one frame: for each channel and each subband the root of the mean square difference.
 struct Differences {
@@ -39,6 +40,12 @@ double difference_of(double sum, double pixels);
 /// All subbands of a channel; then all channels.
 double pooled(const Differences& differences, int channel);
 double pooled(const Differences& differences);
+
+/// What a difference of a channel counts for in a map, outside the base. Still pictures have three channels.
+double heat_weight(size_t channel, int channels);
+
+/// What the difference of a video's subband counts for by itself, for a distogram.
+double distogram_weight(size_t channel, bool base);
 
 /// Just-objectionable differences, counted down from 10.
 double jod_of(double difference);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/cvvdp/screen.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -16,6 +20,18 @@ constexpr const char* kAuto = "auto";
 constexpr std::array<const char*, 3> kAutomatic = {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg"};
 enum : size_t { kSdr, kPq, kHlg };
 
+std::optional<Size> parse_size(std::string_view text) {
+  constexpr int kMost = 65536;
+  Size size;
+  const char* end = text.data() + text.size();
+  const auto [cross, wrong_width] = std::from_chars(text.data(), end, size.width);
+  if (wrong_width != std::errc() || cross == end || *cross != 'x') return {};
+  const auto [rest, wrong_height] = std::from_chars(cross + 1, end, size.height);
+  if (wrong_height != std::errc() || rest != end) return {};
+  if (std::min(size.width, size.height) < kMinimumSide || std::max(size.width, size.height) > kMost) return {};
+  return size;
+}
+
 Result<Display> display_of(const std::string& name, const OptionValues& options) {
   Result<Display> loaded = load_display(name);
   if (!loaded.ok()) return loaded;
@@ -25,6 +41,16 @@ Result<Display> display_of(const std::string& name, const OptionValues& options)
   if (const auto size = options.number("size")) {
     display.diagonal_inches = size;
     display.field_of_view.reset();
+  }
+  if (const std::string& resolution = options.text("resolution"); resolution != kOfDisplay) {
+    const std::optional<Size> size = parse_size(resolution);
+    if (!size) {
+      return Status(StatusCode::usage, fmt::format("invalid value '{}' for the option resolution of cvvdp: expected "
+                                                   "WIDTHxHEIGHT, from 2x2 to 65536x65536 pixels",
+                                                   resolution));
+    }
+    display.width = size->width;
+    display.height = size->height;
   }
   const bool moved = options.number("distance") || options.number("size");
   if (moved && options.number("ppd")) {
@@ -106,7 +132,16 @@ Result<Screens> Screens::create(const OptionValues& options) {
     if (!photometry.ok()) return photometry.status();
     screens.screens_.emplace_back(std::move(*display), *photometry);
   }
+  screens.most_scales_ = static_cast<int>(options.number("capped").value_or(0));
   return screens;
+}
+
+std::vector<std::string> Screens::capped(Size picture) const {
+  const size_t scales = scales_of(picture, pixels_per_degree(), most_scales_).size();
+  const size_t defined = scales_of(picture, pixels_per_degree()).size();
+  if (scales == defined) return {};
+  return {
+      fmt::format("capped: {} scales instead of the {} of the definition, which gives another score", scales, defined)};
 }
 
 Result<Screen*> Screens::for_colour(const Colour& colour) {
@@ -129,10 +164,39 @@ std::vector<MetricOption> display_options() {
           override_option("ppd", "pixels per degree", 0.1, 10000),
           override_option("distance", "from the eye to the display, in metres", 0.01, 1000),
           override_option("size", "diagonal of the display, in inches", 0.1, 10000),
+          {.name = "resolution",
+           .help = "width and height of the display in pixels, as in 3840x2160",
+           .default_value = kOfDisplay,
+           .any_text = true},
           override_option("peak", "luminance of white, in nit", 0.1, 1e6),
           override_option("black", "luminance of black, in nit", 0, 1e6),
           override_option("ambient", "light of the room on the display, in lux", 0, 1e6),
-          override_option("reflectivity", "share of that light which the display reflects", 0, 1)};
+          override_option("reflectivity", "share of that light which the display reflects", 0, 1),
+          {.name = "capped",
+           .help = "at most so many scales, the base included, which gives other scores than the definition",
+           .default_value = "no",
+           .minimum = 1,
+           .maximum = 30,
+           .words = {"no"},
+           .whole = true}};
+}
+
+std::vector<MetricOption> time_options() {
+  std::vector<MetricOption> options;
+  options.push_back({.name = "padding",
+                     .help = "what is seen before the first frame: that frame, or the video backwards",
+                     .default_value = "replicate",
+                     .words = {"replicate", "symmetric"}});
+  options.push_back({.name = "full_screen",
+                     .help = "scale frames to the size of the display, each video from its own size",
+                     .default_value = kNoResizing,
+                     .words = {kNoResizing, "nearest", "bilinear", "bicubic", "area"}});
+  options.push_back({.name = "clip",
+                     .help = "with full_screen, limit colours to what can be shown after scaling, or before as well, "
+                             "as pycvvdp does with .yuv files",
+                     .default_value = "after",
+                     .words = {"after", "both"}});
+  return options;
 }
 
 // One JOD is where three of four people tell the better picture.

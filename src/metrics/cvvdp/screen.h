@@ -12,6 +12,7 @@
 #include "acuity/scorer.h"
 #include "engine/options.h"
 #include "metrics/cvvdp/display.h"
+#include "metrics/cvvdp/scales.h"
 
 namespace acuity::cvvdp {
 
@@ -40,15 +41,27 @@ class Screens {
  public:
   static Result<Screens> create(const OptionValues& options);
   double pixels_per_degree() const { return cvvdp::pixels_per_degree(screens_[0].display()); }
+  /// For scales_of().
+  int most_scales() const { return most_scales_; }
+  /// The score is another if that limits anything; a line for the list of assumptions, for pictures of that size.
+  std::vector<std::string> capped(Size picture) const;
   /// For a reference whose samples mean this.
   Result<Screen*> for_colour(const Colour& reference);
 
  private:
   std::vector<Screen> screens_;
+  int most_scales_ = 0;
 };
 
 /// Which display, and what of it is replaced.
 std::vector<MetricOption> display_options();
+
+/// What only videos have: padding before them, and scaling to the full screen. A picture accepts the defaults alone.
+std::vector<MetricOption> time_options();
+inline constexpr const char* kNoResizing = "no";
+
+/// Whether the options, of pictures or videos, describe a display.
+Status check_options(const OptionValues& options);
 
 /// What a score means to a person.
 std::string meaning_of_jod(double value);

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Each frame of both videos becomes three channels of light once. What is compared is these channels filtered over
-// time, and the achromatic one filtered a second time for what changes.
+// What is compared is the channels of light filtered over time, and the achromatic one filtered a second time for what
+// changes. Frames are kept as they are stored, which takes the least memory: the light of a row is made again for each
+// group of frames that are measured together.
 #include "metrics/cvvdp/video.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/memory_pool.h"
 #include "base/try.h"
 #include "colour/yuv.h"
+#include "metrics/cvvdp/cascade.h"
+#include "metrics/cvvdp/context.h"
 #include "metrics/cvvdp/cpu_frames.h"
-#include "metrics/cvvdp/runner.h"
+#include "metrics/cvvdp/gpu_frames.h"
+#include "metrics/cvvdp/resize.h"
 #include "metrics/cvvdp/screen.h"
 #include "metrics/cvvdp/temporal.h"
 
@@ -29,150 +35,205 @@ constexpr double kNotFirst = -1;
 // Faster videos would need ever longer filters.
 constexpr double kMostFramesPerSecond = 1000;
 
-// The channels of one frame.
-class FrameChannels final : public DerivedFrame {
- public:
-  FrameChannels(std::shared_ptr<const std::byte> memory, size_t bytes, int width, int height)
-      : memory_(std::move(memory)), bytes_(bytes), stride_(stride_of(width)), height_(static_cast<size_t>(height)) {}
-  size_t bytes() const override { return bytes_; }
+// So many frames share the light that is made of those before them.
+constexpr int kTogether = 6;
 
-  static size_t stride_of(int width) { return round_up(static_cast<size_t>(width), 32); }
-  static size_t bytes_for(int width, int height) {
-    return kStillChannels * stride_of(width) * static_cast<size_t>(height) * sizeof(float);
-  }
-  std::array<const float*, kStillChannels> rows(int y) const {
-    const auto* first = reinterpret_cast<const float*>(memory_.get()) + static_cast<size_t>(y) * stride_;
-    return {first, first + height_ * stride_, first + 2 * height_ * stride_};
-  }
-
- private:
-  std::shared_ptr<const std::byte> memory_;
-  size_t bytes_, stride_, height_;
-};
-
-// The same as they are, for the rule of still pictures.
-class UnfilteredReader final : public ChannelReader {
- public:
-  UnfilteredReader(const FrameChannels& frame, int width) : frame_(frame), width_(width) {}
-  ChannelRows read(int y, float* room) const override {
-    ChannelRows rows{};
-    for (size_t c = 0; c < kStillChannels; ++c) {
-      float* row = room + c * row_floats(width_) + kBefore;
-      std::copy_n(frame_.rows(y)[c], FrameChannels::stride_of(width_), row);
-      set_ends(row, width_);
-      rows[c] = row;
-    }
-    return rows;
-  }
-
- private:
-  const FrameChannels& frame_;
-  int width_;
+// The map of the frame that was measured last.
+struct KeptMap {
+  std::mutex mutex;
+  int64_t index = -1;
+  FrameMap map;
 };
 
 // What all workers share.
 struct Model {
   std::array<FrameFormat, 2> formats;  // by Role
   Photometry photometry;
-  double pixels_per_degree = 0;
+  std::vector<Scale> scales;
   std::array<std::vector<float>, kChannels> filters;
-  MemoryPool memory;
+  bool symmetric = false;  // before the first frame; otherwise that frame is shown
+  std::string resizing;    // a mode of Resizer, or kNoResizing
+  bool clips_first = false;
+  std::shared_ptr<KeptMap> kept;  // null: no map is wanted
 
-  int width() const { return formats[0].width; }
-  int height() const { return formats[0].height; }
+  Size size() const { return scales[0].size; }
+  bool resizes() const { return resizing != kNoResizing; }
+  int taps() const { return static_cast<int>(filters[0].size()); }
 };
+
+// `still`: of the first frame, what is seen in it if no other follows.
+void fill_numbers(const Differences& differences, const Differences* still, std::span<double> numbers) {
+  const double all = pooled(differences);
+  auto next = numbers.begin();
+  *next++ = jod_of(all);
+  for (const NamedValue& value : named_values(differences)) *next++ = value.value;
+  *next++ = all;
+  *next = still != nullptr ? pooled(*still) * kStillFactor : kNotFirst;
+}
+
+// The number of the frame that is seen so many frames before that of a window.
+int64_t frame_before(const FrameWindow& window, int back, bool symmetric) {
+  int known = back;
+  while (window.reference[static_cast<size_t>(known)] == nullptr) --known;
+  if (known == back) return window.index - back;
+  if (!symmetric) return window.index - known;
+  // The sequence goes back and forth; its first and last frames are not repeated.
+  const int64_t distance = back - known;
+  int64_t last = window.index;
+  for (const FrameView* next : window.following[0]) last += next != nullptr ? 1 : 0;
+  if (last == 0) return 0;
+  const int64_t place = distance % (2 * last);
+  return place <= last ? place : 2 * last - place;
+}
+
+const FrameView& view_in(const FrameWindow& window, Role role, int64_t number) {
+  const auto& past = role == Role::reference ? window.reference : window.distorted;
+  const auto& future = window.following[static_cast<size_t>(role)];
+  return number <= window.index ? *past[static_cast<size_t>(window.index - number)]
+                                : *future[static_cast<size_t>(number - window.index - 1)];
+}
 
 class Worker final : public FeatureWorker {
  public:
   static Result<std::unique_ptr<FeatureWorker>> create(const Model& model) {
     std::unique_ptr<Worker> worker(new Worker(model));
-    for (Pyramid& pyramid : worker->pyramids_) {
-      ACUITY_TRY_ASSIGN(pyramid, Pyramid::create(worker->runner_.scales(), kChannels));
+    for (std::unique_ptr<Cascade>& cascade : worker->cascades_) {
+      ACUITY_TRY_ASSIGN(cascade, Cascade::create(model.scales, kChannels));
     }
+    ACUITY_TRY_ASSIGN(worker->light_memory_, Arena::create(Arena::cost<float>(worker->light_floats())));
+    worker->light_ = worker->light_memory_.take<float>(worker->light_floats());
     return std::unique_ptr<FeatureWorker>(std::move(worker));
   }
 
   size_t bytes() const override {
-    return runner_.bytes() + pyramids_[0].bytes() + pyramids_[1].bytes() + scratch_.size() * sizeof(float);
-  }
-
-  Result<std::shared_ptr<const DerivedFrame>> derive(Role role, const FrameView& frame) override {
-    const FrameFormat& format = model_.formats[static_cast<size_t>(role)];
-    const int width = model_.width(), height = model_.height();
-    std::shared_ptr<std::byte> memory;
-    ACUITY_TRY_ASSIGN(memory, model_.memory.take());
-    const size_t stride = FrameChannels::stride_of(width), plane = stride * static_cast<size_t>(height);
-    const FrameRowReader reader(format, frame);
-    for (int y = 0; y < height; ++y) {
-      float* first = reinterpret_cast<float*>(memory.get()) + static_cast<size_t>(y) * stride;
-      const std::array<float*, kStillChannels> rows = {first, first + plane, first + 2 * plane};
-      for (float* row : rows) std::fill(row + width, row + stride, 0.0f);
-      reader.read(y, scratch_.data(), rows[0], rows[1], rows[2]);
-      show_row(model_.photometry, width, rows);
-    }
-    return std::shared_ptr<const DerivedFrame>(
-        std::make_shared<FrameChannels>(std::move(memory), model_.memory.piece_bytes(), width, height));
+    size_t bytes = light_memory_.size() + scratch_.size() * sizeof(float);
+    for (const std::unique_ptr<Cascade>& cascade : cascades_) bytes += cascade->bytes();
+    return bytes;
   }
 
   Status measure(const FrameWindow& window, std::span<double> numbers) override {
-    for (size_t side = 0; side < 2; ++side) {
-      filter(window.derived[side], pyramids_[side][0]);
-      runner_.build(pyramids_[side][0], pyramids_[side]);
+    return measure_several({&window, 1}, {&numbers, 1});
+  }
+
+  Status measure_several(std::span<const FrameWindow> windows, std::span<const std::span<double>> numbers) override {
+    std::unique_ptr<Cascade> still;  // what is seen in the first frame if no other follows
+    if (windows[0].index == 0) {
+      ACUITY_TRY_ASSIGN(still, Cascade::create(model_.scales, kStillChannels));
+      still->begin();
     }
-    const Differences differences = runner_.compare({&pyramids_[0][0], &pyramids_[0], &pyramids_[1][0], &pyramids_[1]});
-    const double all = pooled(differences);
-    auto next = numbers.begin();
-    *next++ = jod_of(all);
-    for (const NamedValue& value : named_values(differences)) *next++ = value.value;
-    *next++ = all;
-    *next = kNotFirst;
-    if (window.index == 0) ACUITY_TRY_ASSIGN(*next, still_difference(window));
+    for (size_t w = 0; w + 1 < windows.size(); ++w) cascades_[w]->begin();
+    std::optional<Heat> heat;
+    if (model_.kept) ACUITY_TRY_ASSIGN(heat, Heat::create(model_.scales));
+    cascades_[windows.size() - 1]->begin(heat ? &*heat : nullptr);
+    std::vector<float> achromatic;  // of the last distorted frame, for the map
+    look_through(windows, still.get(), model_.kept ? &achromatic : nullptr);
+    for (size_t w = 0; w < windows.size(); ++w) {
+      std::optional<Differences> as_still;
+      if (windows[w].index == 0) as_still = still->differences();
+      fill_numbers(cascades_[w]->differences(), as_still ? &*as_still : nullptr, numbers[w]);
+    }
+    if (heat) {
+      const std::lock_guard lock(model_.kept->mutex);
+      if (const int64_t index = windows.back().index; index > model_.kept->index) {
+        model_.kept->index = index;
+        model_.kept->map = {heat->map(), grey_context(std::move(achromatic))};
+      }
+    }
     return {};
   }
 
  private:
+  using LightRows = std::array<float*, kStillChannels>;
+  // For each channel the row of the frame itself, then of the frame before, and so on.
+  using History = std::array<std::vector<const float*>, kStillChannels>;
+
   explicit Worker(const Model& model)
       : model_(model),
-        one_(1),
-        runner_(one_, {model.width(), model.height()}, model.pixels_per_degree, kChannels),
-        scratch_(yuv_row_scratch(model.width())) {}
-
-  // What is seen in the first frame if no other follows.
-  Result<double> still_difference(const FrameWindow& window) const {
-    Runner runner(one_, {model_.width(), model_.height()}, model_.pixels_per_degree, kStillChannels);
-    std::vector<UnfilteredReader> frames;
-    std::array<Pyramid, 2> pyramids;
-    for (size_t side = 0; side < 2; ++side) {
-      frames.emplace_back(static_cast<const FrameChannels&>(*window.derived[side][0]), model_.width());
-      ACUITY_TRY_ASSIGN(pyramids[side], Pyramid::create(runner.scales(), kStillChannels));
-      runner.build(frames[side], pyramids[side]);
+        stride_(round_up(static_cast<size_t>(model.size().width), 32)),
+        scratch_(yuv_row_scratch(std::max(model.formats[0].width, model.formats[1].width))) {
+    for (size_t side = 0; side < 2 && model.resizes(); ++side) {
+      const FrameFormat& format = model.formats[side];
+      resizers_[side].emplace(model.resizing, Size{format.width, format.height}, model.size());
     }
-    return pooled(runner.compare({&frames[0], &pyramids[0], &frames[1], &pyramids[1]})) * kStillFactor;
   }
 
-  // The first scale. Before the first frame of the video, that frame is shown.
-  void filter(std::span<const DerivedFrame* const> window, const PlaneReader& out) const {
-    std::vector<const FrameChannels*> frames;
-    for (const DerivedFrame* frame : window) {
-      frames.push_back(frame == nullptr ? frames.back() : static_cast<const FrameChannels*>(frame));
-    }
-    std::array<std::vector<const float*>, kStillChannels> rows;
-    for (int y = 0; y < model_.height(); ++y) {
-      for (std::vector<const float*>& plane : rows) plane.clear();
-      for (const FrameChannels* frame : frames) {
-        const std::array<const float*, kStillChannels> of_frame = frame->rows(y);
-        for (size_t c = 0; c < kStillChannels; ++c) rows[c].push_back(of_frame[c]);
+  // Those before the first frame are frames of the windows as well.
+  size_t light_floats() const { return static_cast<size_t>(model_.taps() + kTogether - 1) * kStillChannels * stride_; }
+  LightRows light_rows(size_t slot) const {
+    float* first = light_ + slot * kStillChannels * stride_;
+    return {first, first + stride_, first + 2 * stride_};
+  }
+
+  // Puts all rows of the windows into the cascades. `achromatic` gets the last frame's, as it is seen.
+  void look_through(std::span<const FrameWindow> windows, Cascade* still, std::vector<float>* achromatic) {
+    std::map<int64_t, const FrameWindow*> frames;  // all that are looked at, and a window that has them
+    for (const FrameWindow& window : windows) {
+      for (int back = 0; back < model_.taps(); ++back) {
+        frames[frame_before(window, back, model_.symmetric)] = &window;
       }
-      std::array<float*, kChannels> to;
-      for (size_t c = 0; c < kChannels; ++c) to[c] = out.planes()[c].row(y);
-      filter_row(model_.filters, rows, model_.width(), to);
+    }
+    std::array<std::vector<FrameRowReader>, 2> readers;
+    std::map<int64_t, size_t> slots;
+    for (const auto& [number, window] : frames) {
+      slots.emplace(number, slots.size());
+      for (const Role role : {Role::reference, Role::distorted}) {
+        const auto side = static_cast<size_t>(role);
+        readers[side].emplace_back(model_.formats[side], view_in(*window, role, number),
+                                   !model_.resizes() || model_.clips_first);
+      }
+    }
+    std::vector<History> histories(windows.size());
+    for (size_t w = 0; w < windows.size(); ++w) {
+      for (int back = 0; back < model_.taps(); ++back) {
+        const LightRows rows = light_rows(slots[frame_before(windows[w], back, model_.symmetric)]);
+        for (size_t c = 0; c < kStillChannels; ++c) histories[w][c].push_back(rows[c]);
+      }
+    }
+    const int height = model_.size().height;
+    for (int y = 0; y < height; ++y) {
+      for (const Role role : {Role::reference, Role::distorted}) {
+        const std::vector<FrameRowReader>& its_readers = readers[static_cast<size_t>(role)];
+        for (size_t slot = 0; slot < its_readers.size(); ++slot) read(its_readers[slot], role, y, light_rows(slot));
+        for (size_t w = 0; w < windows.size(); ++w) {
+          filter_row(model_.filters, histories[w], model_.size().width, cascades_[w]->rows(role, y));
+        }
+        if (still != nullptr) copy(light_rows(slots[0]), still->rows(role, y));
+      }
+      if (achromatic != nullptr) {
+        const float* row = cascades_[windows.size() - 1]->rows(Role::distorted, y)[0];
+        achromatic->insert(achromatic->end(), row, row + model_.size().width);
+      }
+      if ((y + 1) % Cascade::kRowsAtATime != 0 && y + 1 != height) continue;
+      for (size_t w = 0; w < windows.size(); ++w) cascades_[w]->advance(y + 1);
+      if (still != nullptr) still->advance(y + 1);
+    }
+  }
+
+  // The light of a row, as channels.
+  void read(const FrameRowReader& reader, Role role, int y, const LightRows& rows) {
+    const int width = model_.size().width;
+    for (float* row : rows) std::fill(row + width, row + stride_, 0.0f);
+    if (auto& resizer = resizers_[static_cast<size_t>(role)]) {
+      resizer->read(reader, y, rows);
+    } else {
+      reader.read(y, scratch_.data(), rows[0], rows[1], rows[2]);
+    }
+    show_row(model_.photometry, width, rows);
+  }
+
+  void copy(const LightRows& from, const std::array<float*, kChannels>& to) const {
+    for (size_t c = 0; c < kStillChannels; ++c) {
+      std::copy_n(from[c], stride_, to[c]);
+      set_ends(to[c], model_.size().width);
     }
   }
 
   const Model& model_;
-  Threads one_;
-  Runner runner_;
-  std::array<Pyramid, 2> pyramids_;  // by Role
+  size_t stride_;
+  std::array<std::optional<Resizer>, 2> resizers_;  // by Role
+  std::array<std::unique_ptr<Cascade>, kTogether> cascades_;
+  Arena light_memory_;
+  float* light_ = nullptr;  // of one row of each frame that is looked at
   std::vector<float> scratch_;
 };
 
@@ -182,21 +243,36 @@ class VideoFeature final : public Feature {
     outputs_.push_back({kName});
     Differences shape;
     shape.channels = kChannels;
-    shape.subbands.resize(scales_of({model_.width(), model_.height()}, model_.pixels_per_degree).size());
+    shape.subbands.resize(model_.scales.size());
     for (const NamedValue& value : named_values(shape)) outputs_.push_back({value.name});
   }
 
   const std::vector<FeatureOutput>& outputs() const override { return outputs_; }
-  int history() const override { return static_cast<int>(model_.filters[0].size()) - 1; }
-  bool derives(Role) const override { return true; }
+  int history() const override { return model_.taps() - 1; }
+  // The first frame waits for the next, which tells whether it is a still picture.
+  int lookahead(int64_t index) const override {
+    if (model_.symmetric) return index < history() ? history() - static_cast<int>(index) : 0;
+    return index == 0 ? 1 : 0;
+  }
+  int together() const override { return kTogether; }
+  std::optional<FrameMap> map() const override {
+    return model_.kept && model_.kept->index >= 0 ? std::optional(model_.kept->map) : std::nullopt;
+  }
   size_t value_count() const override { return outputs_.size() + 2; }
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override { return Worker::create(model_); }
+  Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
+    return cvvdp::create_device_worker(device,
+                                       {model_.formats, model_.photometry, model_.scales, model_.filters,
+                                        model_.symmetric, model_.resizing, model_.clips_first},
+                                       fill_numbers);
+  }
 
-  // The reference's pooling over time: a 2-norm of what is seen in the frames. A single frame is a still picture.
-  std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
+  // The reference's pooling over time: a 2-norm of what is seen in the frames. A single frame is a still picture,
+  // unless it is part of a longer video.
+  std::vector<NamedValue> aggregates(const FeatureSeries& series, int64_t known) const override {
     const std::vector<double>& differences = series[outputs_.size()];
     const double still = series[outputs_.size() + 1][0];
-    if (differences.size() == 1 && still != kNotFirst) return {{kName, jod_of(still)}};
+    if (known == 1 && still != kNotFirst) return {{kName, jod_of(still)}};
     double sum = 0;
     for (const double difference : differences) sum += offset_power(difference, 2);
     return {{kName, jod_of(offset_power(sum / static_cast<double>(differences.size()), 0.5))}};
@@ -220,24 +296,52 @@ Result<double> frames_per_second(const FrameRate& rate) {
   return fps;
 }
 
-Result<std::unique_ptr<Feature>> create_feature(const Feature::Setup& setup) {
-  const FrameFormat& format = setup.format;
-  if (std::min(format.width, format.height) < kMinimumSide) {
-    return Status(StatusCode::input,
-                  fmt::format("the frames are {} x {} pixels, but cvvdp needs at least {} on each side", format.width,
-                              format.height, kMinimumSide));
+// The size at which frames are compared: that of the display where they are scaled to it.
+Result<Size> compared_size(const FrameFormat& format, const Display& display, const OptionValues& options) {
+  if (options.text("full_screen") == kNoResizing) return Size{format.width, format.height};
+  if (display.width > 0 && display.height > 0) return Size{display.width, display.height};
+  return Status(StatusCode::usage, fmt::format("full_screen of cvvdp needs to know how many pixels the display '{}' "
+                                               "has: give resolution=WIDTHxHEIGHT",
+                                               display.name));
+}
+
+// What both the metric and its feature are made of.
+struct Setting {
+  Screens screens;
+  Screen* screen;
+  Size size;
+  double fps;
+
+  static Result<Setting> create(const Feature::Setup& setup) {
+    double fps = 0;
+    ACUITY_TRY_ASSIGN(fps, frames_per_second(setup.format.rate));
+    Result<Screens> screens = Screens::create(setup.options);
+    if (!screens.ok()) return screens.status();
+    Result<Screen*> screen = screens->for_colour(setup.format.colour);
+    if (!screen.ok()) return screen.status();
+    Size size;
+    ACUITY_TRY_ASSIGN(size, compared_size(setup.format, (*screen)->display(), setup.options));
+    if (std::min(size.width, size.height) < kMinimumSide) {
+      return Status(StatusCode::input, fmt::format("the frames are {} x {} pixels, but cvvdp needs at least {} on each "
+                                                   "side",
+                                                   size.width, size.height, kMinimumSide));
+    }
+    return Setting{std::move(*screens), *screen, size, fps};
   }
-  double fps = 0;
-  ACUITY_TRY_ASSIGN(fps, frames_per_second(format.rate));
-  Result<Screens> screens = Screens::create(setup.options);
-  if (!screens.ok()) return screens.status();
-  Result<Screen*> screen = screens->for_colour(format.colour);
-  if (!screen.ok()) return screen.status();
+};
+
+Result<std::unique_ptr<Feature>> create_feature(const Feature::Setup& setup) {
+  Result<Setting> setting = Setting::create(setup);
+  if (!setting.ok()) return setting.status();
+  const Screens& screens = setting->screens;
   Model model{{setup.format, setup.distorted},
-              (*screen)->photometry(),
-              screens->pixels_per_degree(),
-              temporal_filters(fps),
-              MemoryPool(FrameChannels::bytes_for(format.width, format.height))};
+              setting->screen->photometry(),
+              scales_of(setting->size, screens.pixels_per_degree(), screens.most_scales()),
+              temporal_filters(setting->fps),
+              setup.options.text("padding") == "symmetric",
+              setup.options.text("full_screen"),
+              setup.options.text("clip") == "both",
+              setup.want_map ? std::make_shared<KeptMap>() : nullptr};
   return std::unique_ptr<Feature>(std::make_unique<VideoFeature>(std::move(model)));
 }
 
@@ -249,12 +353,14 @@ MetricInfo video_info() {
   info.better = Better::higher;
   info.identical = 10;
   info.minimum_side = kMinimumSide;
+  info.has_map = true;
   info.options = display_options();
+  for (MetricOption& option : time_options()) info.options.push_back(std::move(option));
   return info;
 }
 
 const FeatureEntry& feature_entry() {
-  static const FeatureEntry entry{.info = video_info(), .create = create_feature, .on_gpu = false, .cpu_ns = 60};
+  static const FeatureEntry entry{.info = video_info(), .create = create_feature, .on_gpu = true, .cpu_ns = 60};
   return entry;
 }
 
@@ -275,6 +381,7 @@ class VideoMetric final : public FrameMetric {
   std::vector<NamedValue> aggregates(std::span<const std::vector<NamedValue>> features) const override {
     return features.front();
   }
+  std::optional<FrameMap> map() const override { return feature_->map(); }
   std::vector<std::string> assumptions() const override { return assumptions_; }
 
  private:
@@ -284,23 +391,37 @@ class VideoMetric final : public FrameMetric {
 };
 
 Result<std::unique_ptr<FrameMetric>> create_metric(const Feature::Setup& setup, const FrameMetricEntry&) {
-  Result<Screens> screens = Screens::create(setup.options);
-  if (!screens.ok()) return screens.status();
-  Result<Screen*> screen = screens->for_colour(setup.format.colour);
-  if (!screen.ok()) return screen.status();
-  double fps = 0;
-  ACUITY_TRY_ASSIGN(fps, frames_per_second(setup.format.rate));
+  Result<Setting> setting = Setting::create(setup);
+  if (!setting.ok()) return setting.status();
+  const Screen& screen = *setting->screen;
+  const bool symmetric = setup.options.text("padding") == "symmetric";
   std::vector<std::string> assumptions{
-      (*screen)->description(), "reference: " + (*screen)->reading_of(setup.format.colour),
-      "distorted: " + (*screen)->reading_of(setup.distorted.colour),
-      fmt::format("{:.6g} frames per second; before the first frame, that frame is shown (padding: replicate)", fps)};
+      screen.description(), "reference: " + screen.reading_of(setup.format.colour),
+      "distorted: " + screen.reading_of(setup.distorted.colour),
+      fmt::format("{:.6g} frames per second; before the first frame, {} (padding: {})", setting->fps,
+                  symmetric ? "the video runs backwards" : "that frame is shown", setup.options.text("padding"))};
+  if (const std::string& mode = setup.options.text("full_screen"); mode != kNoResizing) {
+    assumptions.push_back(fmt::format("full screen: {} x {} and {} x {} scaled to {} x {}, {}, in encoded RGB",
+                                      setup.format.width, setup.format.height, setup.distorted.width,
+                                      setup.distorted.height, setting->size.width, setting->size.height, mode));
+  }
+  for (std::string& line : setting->screens.capped(setting->size)) assumptions.push_back(std::move(line));
   return std::unique_ptr<FrameMetric>(std::make_unique<VideoMetric>(
       FeatureRequest{&feature_entry(), setup.options, setup.format.depth}, std::move(assumptions)));
 }
 
+// Whether the videos may have different sizes.
+bool resizes(const OptionValues& options) { return options.text("full_screen") != kNoResizing; }
+
 }  // namespace
 }  // namespace cvvdp
 
-FrameMetricEntry cvvdp_video_entry() { return {cvvdp::video_info(), cvvdp::create_metric, cvvdp::meaning_of_jod}; }
+FrameMetricEntry cvvdp_video_entry() {
+  return {.info = cvvdp::video_info(),
+          .create = cvvdp::create_metric,
+          .meaning = cvvdp::meaning_of_jod,
+          .resizes = cvvdp::resizes,
+          .check_options = cvvdp::check_options};
+}
 
 }  // namespace acuity
