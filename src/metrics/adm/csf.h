@@ -14,7 +14,7 @@ namespace acuity::adm {
 struct Sensitivity {
   float straight = 0;
   float diagonal = 0;
-  float of(int band) const { return band < 2 ? straight : diagonal; }
+  float of(int subband) const { return subband < 2 ? straight : diagonal; }
 };
 using Sensitivities = std::array<Sensitivity, kScales>;
 

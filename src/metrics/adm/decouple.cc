@@ -34,12 +34,12 @@ constexpr int16_t kLargeWeighed = 15359;
 inline int wrapped(int value) { return static_cast<int16_t>(value); }
 
 // The influence of one part of the details in columns from begin to end, each computed as the rule says.
-inline void weigh_last_columns(const Bands<int16_t>& parts, int begin, int end, const DecoupleRule& rule,
+inline void weigh_last_columns(const Subbands<int16_t>& parts, int begin, int end, const DecoupleRule& rule,
                                Influence to) {
   for (int x = begin; x < end; ++x) {
     const bool saturates = x < rule.saturated_columns, is_wide = x < rule.wide_columns;
     int around_sum = 0, centre_sum = 0;
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const int product = parts[b][x] * static_cast<int>(rule.factors[b]);
       const int weighed = b < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17;
       const int size = std::abs(saturates ? std::clamp(weighed, -32768, 32767) : wrapped(weighed));
@@ -82,7 +82,8 @@ HWY_INLINE Directions compare_directions(Float dot, Float o_square, Float t_squa
 }
 
 template <typename T>
-HWY_NOINLINE void compare_exactly(const Bands<T>& reference, const Bands<T>& distorted, int x, int count, T* same) {
+HWY_NOINLINE void compare_exactly(const Subbands<T>& reference, const Subbands<T>& distorted, int x, int count,
+                                  T* same) {
   for (int i = x; i < x + count; ++i) {
     const bool is = has_same_direction(reference[0][i], reference[1][i], distorted[0][i], distorted[1][i]);
     same[i - x] = is ? -1 : 0;
@@ -90,7 +91,7 @@ HWY_NOINLINE void compare_exactly(const Bands<T>& reference, const Bands<T>& dis
 }
 
 // -1 where horizontal and vertical details have the same direction, 0 elsewhere.
-HWY_INLINE Short same_direction(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int x) {
+HWY_INLINE Short same_direction(const Subbands<int16_t>& reference, const Subbands<int16_t>& distorted, int x) {
   const ShortTag d;
   const LongTag dl;
   const FloatTag df;
@@ -113,7 +114,7 @@ HWY_INLINE Short same_direction(const Bands<int16_t>& reference, const Bands<int
   return pack(vector(lower), vector(upper));
 }
 
-HWY_INLINE Long same_direction(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int x) {
+HWY_INLINE Long same_direction(const Subbands<int32_t>& reference, const Subbands<int32_t>& distorted, int x) {
   const LongTag d;
   const FloatTag df;
   const auto load = [&](const int32_t* row) { return hn::ConvertTo(df, hn::Load(d, row + x)); };
@@ -227,7 +228,7 @@ HWY_NOINLINE Short restore_large(Short o, Short t, Short same, const Gain<Long>&
 
 // ---- Contrast sensitivity ----
 
-// Sums over the bands of what details add to thresholds, and how much more to that at their own place.
+// Sums over the subbands of what details add to thresholds, and how much more to that at their own place.
 struct InfluenceSums {
   Long around, more;
   HWY_INLINE explicit InfluenceSums(int from) : around(hn::Set(LongTag(), from)), more(hn::Zero(LongTag())) {}
@@ -275,7 +276,7 @@ struct ShortFactors {
 };
 
 // Returns whether any is so large that it makes a difference to be among the last columns.
-HWY_INLINE bool store_influence(const std::array<Short, kBands>& details, const ShortFactors& factors, Influence to,
+HWY_INLINE bool store_influence(const std::array<Short, kSubbands>& details, const ShortFactors& factors, Influence to,
                                 int x) {
   const ShortTag d;
   const LongTag dl;
@@ -334,8 +335,8 @@ HWY_INLINE void add_influence(Unsigned weighed, InfluenceSums& sums) {
 
 // ---- Rows ----
 
-void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int begin, int end,
-                   const DecoupleRule& rule, const Bands<int16_t>& restored, const Bands<int16_t>& added,
+void DecoupleShort(const Subbands<int16_t>& reference, const Subbands<int16_t>& distorted, int begin, int end,
+                   const DecoupleRule& rule, const Subbands<int16_t>& restored, const Subbands<int16_t>& added,
                    Influence by_restored, Influence by_added) {
   const ShortTag d;
   const auto zero = hn::Zero(d);
@@ -344,12 +345,12 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
   const Gain<Long> long_gain(rule.gain);
   const int first_exception = std::min(rule.saturated_columns, rule.wide_columns);
   for (int x = begin; x < end; x += kShorts) {
-    std::array<Short, kBands> left, come;
+    std::array<Short, kSubbands> left, come;
     const int rounded = rule.rounded_columns - x;
     Short same = zero;
     if (rule.gain != 1) same = same_direction(reference, distorted, x);
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const Short o = hn::Load(d, reference[b] + x), t = hn::Load(d, distorted[b] + x);
       if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Abs(o), hn::Set(d, 16384))))) {
         left[b] = restore_large(o, t, same_direction(reference, distorted, x), long_gain, rounded);
@@ -371,18 +372,18 @@ void DecoupleShort(const Bands<int16_t>& reference, const Bands<int16_t>& distor
   }
 }
 
-void DecoupleLong(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int begin, int end,
-                  const DecoupleRule& rule, const Bands<uint32_t>& restored, const Bands<uint32_t>& added,
+void DecoupleLong(const Subbands<int32_t>& reference, const Subbands<int32_t>& distorted, int begin, int end,
+                  const DecoupleRule& rule, const Subbands<uint32_t>& restored, const Subbands<uint32_t>& added,
                   Influence by_restored, Influence by_added) {
   const LongTag d;
   const UnsignedTag du;
   const Gain<Long> gain(rule.gain);
   for (int x = begin; x < end; x += kLongs) {
     const Long same = same_direction(reference, distorted, x);
-    // The reference takes 1 from what each band adds, for its half of 2^32 became a negative number.
-    InfluenceSums from_restored(-kBands), from_added(-kBands);
+    // The reference takes 1 from what each subband adds, for its half of 2^32 became a negative number.
+    InfluenceSums from_restored(-kSubbands), from_added(-kSubbands);
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const Unsigned factor = hn::Set(du, rule.factors[b]);
       const Long t = hn::Load(d, distorted[b] + x);
       const Long left = restore(hn::Load(d, reference[b] + x), t, same, gain, 0);
@@ -407,15 +408,15 @@ namespace acuity::adm {
 HWY_EXPORT(DecoupleShort);
 HWY_EXPORT(DecoupleLong);
 
-void decouple_short(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int begin, int end,
-                    const DecoupleRule& rule, const Bands<int16_t>& restored, const Bands<int16_t>& added,
+void decouple_short(const Subbands<int16_t>& reference, const Subbands<int16_t>& distorted, int begin, int end,
+                    const DecoupleRule& rule, const Subbands<int16_t>& restored, const Subbands<int16_t>& added,
                     Influence by_restored, Influence by_added) {
   HWY_DYNAMIC_DISPATCH(DecoupleShort)
   (reference, distorted, begin, end, rule, restored, added, by_restored, by_added);
 }
 
-void decouple_long(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int begin, int end,
-                   const DecoupleRule& rule, const Bands<uint32_t>& restored, const Bands<uint32_t>& added,
+void decouple_long(const Subbands<int32_t>& reference, const Subbands<int32_t>& distorted, int begin, int end,
+                   const DecoupleRule& rule, const Subbands<uint32_t>& restored, const Subbands<uint32_t>& added,
                    Influence by_restored, Influence by_added) {
   HWY_DYNAMIC_DISPATCH(DecoupleLong)
   (reference, distorted, begin, end, rule, restored, added, by_restored, by_added);

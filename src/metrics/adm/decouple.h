@@ -22,7 +22,7 @@ struct Influence {
 
 /// How the parts are weighed, and how far details that only changed in strength count as restored.
 struct DecoupleRule {
-  std::array<uint32_t, kBands> factors{};  // 16 bit of each at scale 0
+  std::array<uint32_t, kSubbands> factors{};  // 16 bit of each at scale 0
   double gain = 1;
   // At scale 0, libvmaf's AVX2 code computes most columns in groups, the last ones one by one, and these with
   // differences: the fraction is cut off their gains (as at all other scales) which are rounded before; weighed details
@@ -35,12 +35,12 @@ struct DecoupleRule {
 
 /// For columns from begin, which is the first of a group, to end. What the restored part masks is not wanted where
 /// by_restored is null.
-void decouple_short(const Bands<int16_t>& reference, const Bands<int16_t>& distorted, int begin, int end,
-                    const DecoupleRule& rule, const Bands<int16_t>& restored, const Bands<int16_t>& added,
+void decouple_short(const Subbands<int16_t>& reference, const Subbands<int16_t>& distorted, int begin, int end,
+                    const DecoupleRule& rule, const Subbands<int16_t>& restored, const Subbands<int16_t>& added,
                     Influence by_restored, Influence by_added);
 /// ... both parts already weighed and without their signs.
-void decouple_long(const Bands<int32_t>& reference, const Bands<int32_t>& distorted, int begin, int end,
-                   const DecoupleRule& rule, const Bands<uint32_t>& restored, const Bands<uint32_t>& added,
+void decouple_long(const Subbands<int32_t>& reference, const Subbands<int32_t>& distorted, int begin, int end,
+                   const DecoupleRule& rule, const Subbands<uint32_t>& restored, const Subbands<uint32_t>& added,
                    Influence by_restored, Influence by_added);
 
 }  // namespace acuity::adm

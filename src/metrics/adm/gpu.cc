@@ -25,7 +25,7 @@ inline constexpr const KernelFile* kKernelFile = &adm_kernels;
 namespace {
 
 constexpr int kTileColumns = 61, kTileRows = 14, kTilesOfScale0 = 4;
-constexpr size_t kRowSums = 3 * kBands;
+constexpr size_t kRowSums = 3 * kSubbands;
 
 int groups(int size, int tile) { return (size + tile - 1) / tile; }
 
@@ -68,7 +68,7 @@ class Worker final : public DeviceFeatureWorker {
       const ScaleShape& shape = shapes_[s];
       ScaleSums sums;
       for (int row = shape.top; row < shape.bottom; ++row) {
-        std::array<BandSums, 3> of_row;
+        std::array<SubbandSums, 3> of_row;
         std::memcpy(of_row.data(), results.data() + sums_at(s) + static_cast<size_t>(row) * kRowBytes, kRowBytes);
         add_rounded(of_row[0], rules_[s].reference_row_bits, sums.reference);
         add_rounded(of_row[1], rules_[s].mask_row_bits, sums.kept);

@@ -21,7 +21,7 @@ Status IntegerScale::prepare(int index, const ScaleShape& shape, const IntegerOp
 
   rules_ = scale_rules(index, shape, options);
 
-  constexpr size_t kRows = 2 * (4 * 2 + 4 + kBands + 2 * kBands + 6);  // those below
+  constexpr size_t kRows = 2 * (4 * 2 + 4 + kSubbands + 2 * kSubbands + 6);  // those below
   const size_t row_bytes = Arena::cost<int32_t>(static_cast<size_t>(shape.input_width + 2 * kMargin));
   Result<Arena> arena = Arena::create(kRows * row_bytes);
   if (!arena.ok()) return arena.status();
@@ -33,7 +33,7 @@ Status IntegerScale::prepare(int index, const ScaleShape& shape, const IntegerOp
     }
     filtered_[picture].low = {take_row<int16_t>(), take_row<int16_t>()};
     filtered_[picture].high = {take_row<int16_t>(), take_row<int16_t>()};
-    for (size_t b = 0; b < kBands && has_details(); ++b) {
+    for (size_t b = 0; b < kSubbands && has_details(); ++b) {
       if (index == 0) {
         short_details_[picture][b] = take_row<int16_t>();
       } else {
@@ -41,7 +41,7 @@ Status IntegerScale::prepare(int index, const ScaleShape& shape, const IntegerOp
       }
     }
     for (size_t part = 0; part < 2; ++part) {
-      for (size_t b = 0; b < kBands; ++b) {
+      for (size_t b = 0; b < kSubbands; ++b) {
         if (index == 0) {
           short_parts_[picture][part][b] = take_row<int16_t>();
         } else {
@@ -127,8 +127,8 @@ void IntegerScale::filter_approximations(const std::array<int, 4>& inputs, const
 
 void IntegerScale::sum_reference(int row) {
   if (row < shape_.top || row >= shape_.bottom) return;
-  const BandSums sums = index_ == 0 ? sum_short_cubes(short_details_[0], shape_.left, shape_.right)
-                                    : sum_long_cubes(long_details_[0], shape_.left, shape_.right, rules_.reference);
+  const SubbandSums sums = index_ == 0 ? sum_short_cubes(short_details_[0], shape_.left, shape_.right)
+                                       : sum_long_cubes(long_details_[0], shape_.left, shape_.right, rules_.reference);
   add_rounded(sums, rules_.reference_row_bits, sums_.reference);
 }
 
@@ -163,7 +163,7 @@ Mask IntegerScale::mask_of(const MaskRows& rows, int above, int row, int below) 
   return {{sums(above), sums(row), sums(below)}, rows.centre[static_cast<size_t>(row % 2)]};
 }
 
-BandSums IntegerScale::mask_part(bool added, int row, const Mask& mask) const {
+SubbandSums IntegerScale::mask_part(bool added, int row, const Mask& mask) const {
   const auto parity = static_cast<size_t>(row % 2);
   const size_t part = added ? 1 : 0;
   return index_ == 0 ? mask_short(short_parts_[parity][part], mask, shape_.left, shape_.right, rules_.short_mask)

@@ -54,7 +54,7 @@ class IntegerScale {
   void sum_reference(int row);
   void spread(MaskRows& rows, int row);
   Mask mask_of(const MaskRows& rows, int above, int row, int below) const;
-  BandSums mask_part(bool added, int row, const Mask& mask) const;
+  SubbandSums mask_part(bool added, int row, const Mask& mask) const;
   template <typename T>
   T* take_row();
 
@@ -70,11 +70,11 @@ class IntegerScale {
   std::array<int32_t, kColumnsBehind> behind_rows_{};
   Pair<std::array<SplitRow, 4>> inputs_;  // of input row % 4; in scale 1 there are upper parts alone
   Pair<Filtered> filtered_;
-  Pair<Bands<int16_t>> short_details_;
-  Pair<Bands<int32_t>> long_details_;
+  Pair<Subbands<int16_t>> short_details_;
+  Pair<Subbands<int32_t>> long_details_;
   // Of row % 2: the restored and the added part.
-  std::array<Pair<Bands<int16_t>>, 2> short_parts_;
-  std::array<Pair<Bands<uint32_t>>, 2> long_parts_;
+  std::array<Pair<Subbands<int16_t>>, 2> short_parts_;
+  std::array<Pair<Subbands<uint32_t>>, 2> long_parts_;
   Pair<MaskRows> masks_;  // made by the restored and by the added part
 
   ScaleSums sums_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // ADM in whole numbers on the GPU: one kernel for each scale. Each adds nine numbers for each row of details: the third
-// powers of the reference, of what is visible of the restored part, and of the added part, three bands of each. These
-// sums are rounded row by row, which the host does. `runs_on` and `behind` are those of metrics/adm/row_ends.h.
+// powers of the reference, of what is visible of the restored part, and of the added part, three subbands of each.
+// These sums are rounded row by row, which the host does. `runs_on` and `behind` are those of metrics/adm/row_ends.h.
 #include "lang/dialect.h"
 
 #include "frames/plane_samples.h"

@@ -64,14 +64,14 @@ HWY_INLINE void for_columns(int left, int right, const Function& use) {
   }
 }
 
-BandSums totals(const CubeSum (&sums)[kBands]) { return {sums[0].total(), sums[1].total(), sums[2].total()}; }
+SubbandSums totals(const CubeSum (&sums)[kSubbands]) { return {sums[0].total(), sums[1].total(), sums[2].total()}; }
 
-BandSums SumShortCubes(const Bands<int16_t>& rows, int left, int right) {
+SubbandSums SumShortCubes(const Subbands<int16_t>& rows, int left, int right) {
   const HalfShortTag half;
-  CubeSum sums[kBands];
+  CubeSum sums[kSubbands];
   for_columns(left, right, [&](int x, const auto& keep) {
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const Long details = hn::PromoteTo(LongTag(), hn::Load(half, rows[b] + x));
       sums[b].add_exactly(keep(to_unsigned(hn::Abs(details))));
     }
@@ -79,11 +79,11 @@ BandSums SumShortCubes(const Bands<int16_t>& rows, int left, int right) {
   return totals(sums);
 }
 
-BandSums SumLongCubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule) {
-  CubeSum sums[kBands];
+SubbandSums SumLongCubes(const Subbands<int32_t>& rows, int left, int right, const CubeRule& rule) {
+  CubeSum sums[kSubbands];
   for_columns(left, right, [&](int x, const auto& keep) {
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       sums[b].add(keep(to_unsigned(hn::Abs(hn::Load(LongTag(), rows[b] + x)))), rule);
     }
   });
@@ -100,29 +100,29 @@ HWY_INLINE Unsigned above(Unsigned size, Long threshold) {
   return to_unsigned(hn::Max(hn::Sub(to_signed(size), threshold), hn::Zero(LongTag())));
 }
 
-BandSums MaskShort(const Bands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule) {
+SubbandSums MaskShort(const Subbands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule) {
   const LongTag d;
   const HalfShortTag half;
-  CubeSum sums[kBands];
+  CubeSum sums[kSubbands];
   for_columns(left, right, [&](int x, const auto& keep) {
     const Long limit = threshold(mask, x);
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const Long details = hn::PromoteTo(d, hn::Load(half, rows[b] + x));
       const Long weighed = hn::Mul(hn::Abs(details), hn::Set(d, static_cast<int32_t>(rule.factors[b])));
-      const Long limit_of_band = hn::ShiftLeftSame(limit, rule.threshold_bits[b]);
-      sums[b].add(keep(above(to_unsigned(weighed), limit_of_band)), rule.cubes[b]);
+      const Long limit_of_subband = hn::ShiftLeftSame(limit, rule.threshold_bits[b]);
+      sums[b].add(keep(above(to_unsigned(weighed), limit_of_subband)), rule.cubes[b]);
     }
   });
   return totals(sums);
 }
 
-BandSums MaskLong(const Bands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
-  CubeSum sums[kBands];
+SubbandSums MaskLong(const Subbands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
+  CubeSum sums[kSubbands];
   for_columns(left, right, [&](int x, const auto& keep) {
     const Long limit = threshold(mask, x);
     HWY_UNROLL(3)
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       sums[b].add(keep(above(hn::Load(UnsignedTag(), rows[b] + x), limit)), rule);
     }
   });
@@ -146,19 +146,20 @@ void add_neighbours(const int32_t* row, int begin, int end, int32_t* sums) {
   HWY_DYNAMIC_DISPATCH(AddNeighbours)(row, begin, end, sums);
 }
 
-BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right) {
+SubbandSums sum_short_cubes(const Subbands<int16_t>& rows, int left, int right) {
   return HWY_DYNAMIC_DISPATCH(SumShortCubes)(rows, left, right);
 }
 
-BandSums sum_long_cubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule) {
+SubbandSums sum_long_cubes(const Subbands<int32_t>& rows, int left, int right, const CubeRule& rule) {
   return HWY_DYNAMIC_DISPATCH(SumLongCubes)(rows, left, right, rule);
 }
 
-BandSums mask_short(const Bands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule) {
+SubbandSums mask_short(const Subbands<int16_t>& rows, const Mask& mask, int left, int right,
+                       const ShortMaskRule& rule) {
   return HWY_DYNAMIC_DISPATCH(MaskShort)(rows, mask, left, right, rule);
 }
 
-BandSums mask_long(const Bands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
+SubbandSums mask_long(const Subbands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule) {
   return HWY_DYNAMIC_DISPATCH(MaskLong)(rows, mask, left, right, rule);
 }
 

@@ -13,7 +13,7 @@
 
 namespace acuity::adm {
 
-using BandSums = std::array<uint64_t, kBands>;
+using SubbandSums = std::array<uint64_t, kSubbands>;
 
 /// The sum of each with the one before and the one behind it.
 void add_neighbours(const int32_t* row, int begin, int end, int32_t* sums);
@@ -27,8 +27,8 @@ struct CubeRule {
 };
 
 /// Those of 16 bit are not rounded.
-BandSums sum_short_cubes(const Bands<int16_t>& rows, int left, int right);
-BandSums sum_long_cubes(const Bands<int32_t>& rows, int left, int right, const CubeRule& rule);
+SubbandSums sum_short_cubes(const Subbands<int16_t>& rows, int left, int right);
+SubbandSums sum_long_cubes(const Subbands<int32_t>& rows, int left, int right, const CubeRule& rule);
 
 /// What masks a row: sums over neighbours in the row above, its own and the one below, and what its own place adds.
 struct Mask {
@@ -37,13 +37,13 @@ struct Mask {
 };
 
 struct ShortMaskRule {
-  std::array<uint32_t, kBands> factors{};
-  std::array<int, kBands> threshold_bits{};
-  std::array<CubeRule, kBands> cubes{};
+  std::array<uint32_t, kSubbands> factors{};
+  std::array<int, kSubbands> threshold_bits{};
+  std::array<CubeRule, kSubbands> cubes{};
 };
 
-BandSums mask_short(const Bands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule);
-BandSums mask_long(const Bands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule);
+SubbandSums mask_short(const Subbands<int16_t>& rows, const Mask& mask, int left, int right, const ShortMaskRule& rule);
+SubbandSums mask_long(const Subbands<uint32_t>& rows, const Mask& mask, int left, int right, const CubeRule& rule);
 
 }  // namespace acuity::adm
 

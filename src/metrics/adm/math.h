@@ -72,7 +72,7 @@ struct Influence {
 
 FUNCTION whole wrapped_16(whole value) { return (value << 16) >> 16; }
 
-// At scale 0, of details of one band: `straight` for horizontal and vertical ones.
+// At scale 0, of details of one subband: `straight` for horizontal and vertical ones.
 FUNCTION Influence short_influence(whole detail, whole factor, bool straight, bool saturates, bool is_wide) {
   const whole product = detail * factor;
   const whole weighed = straight ? (product + 16384) >> 15 : (product + 65535) >> 17;
@@ -95,7 +95,7 @@ FUNCTION whole fraction_of(natural x, natural factor) {
   return to_whole(to_natural((multiply_64(x, factor) + natural64(2147483648UL)) >> 32));
 }
 
-// The reference takes 1 from what each band adds, for its half of 2^32 became a negative number.
+// The reference takes 1 from what each subband adds, for its half of 2^32 became a negative number.
 FUNCTION Influence long_influence(natural weighed) {
   Influence influence;
   const whole around = fraction_of(weighed, natural(143165577u));

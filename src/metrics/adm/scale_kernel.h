@@ -26,7 +26,7 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
                          first_column + 1 < right && first_column + 1 + TILE_COLUMNS > left;
   if (!(has_masks || (is_inside && has_next != 0))) continue;
 
-  whole restored[12];  // by row, column and band
+  whole restored[12];  // by row, column and subband
   whole added[12];
   whole more_restored[4];
   whole more_added[4];
@@ -123,20 +123,20 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
         natural around_added = natural(0u);
         whole own_restored = 0;
         whole own_added = 0;
-        UNROLL for (int band = 0; band < 3; ++band) {
-          const whole left_over = restore(o[band], t[band], same, gain, is_rounded);
-          const whole come = t[band] - left_over;
-          const int n = 6 * r + 3 * c + band;
+        UNROLL for (int subband = 0; subband < 3; ++subband) {
+          const whole left_over = restore(o[subband], t[subband], same, gain, is_rounded);
+          const whole come = t[subband] - left_over;
+          const int n = 6 * r + 3 * c + subband;
 #if IS_SCALE_0
-          const whole factor = band < 2 ? straight_factor : diagonal_factor;
-          const Influence by_restored = short_influence(left_over, factor, band < 2, saturates, is_wide);
-          const Influence by_added = short_influence(come, factor, band < 2, saturates, is_wide);
+          const whole factor = subband < 2 ? straight_factor : diagonal_factor;
+          const Influence by_restored = short_influence(left_over, factor, subband < 2, saturates, is_wide);
+          const Influence by_added = short_influence(come, factor, subband < 2, saturates, is_wide);
           restored[n] = abs(left_over) * factor;
           added[n] = abs(come) * factor;
-          const natural size = to_natural(abs(o[band]));
-          if (counts) sums[ROW_SUMS * r + band] += multiply_64(size * size, size);
+          const natural size = to_natural(abs(o[subband]));
+          if (counts) sums[ROW_SUMS * r + subband] += multiply_64(size * size, size);
 #else
-          const natural factor = band < 2 ? straight_factor : diagonal_factor;
+          const natural factor = subband < 2 ? straight_factor : diagonal_factor;
           const natural weighed_restored = weigh_long(left_over, factor);
           const natural weighed_added = weigh_long(come, factor);
           const Influence by_restored = long_influence(weighed_restored);
@@ -144,8 +144,8 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
           restored[n] = to_whole(weighed_restored);
           added[n] = to_whole(weighed_added);
           if (counts) {
-            sums[ROW_SUMS * r + band] +=
-                cube_of(to_natural(abs(o[band])), natural64(1UL) << square_bits, square_bits, cube_bits);
+            sums[ROW_SUMS * r + subband] +=
+                cube_of(to_natural(abs(o[subband])), natural64(1UL) << square_bits, square_bits, cube_bits);
           }
 #endif
           around_restored += to_natural(by_restored.around);
@@ -178,12 +178,12 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
             by_added += AROUND(1, i + y, j + x);
           }
         }
-        UNROLL for (int band = 0; band < 3; ++band) {
-          const int n = 6 * r + 3 * c + band;
+        UNROLL for (int subband = 0; subband < 3; ++subband) {
+          const int n = 6 * r + 3 * c + subband;
 #if IS_SCALE_0
-          const int threshold_bits = band < 2 ? 10 : 12;
-          const int bits_of_square = band < 2 ? 29 : 30;
-          const int bits_of_cube = mask_bits - (band < 2 ? 4 : 3);
+          const int threshold_bits = subband < 2 ? 10 : 12;
+          const int bits_of_square = subband < 2 ? 29 : 30;
+          const int bits_of_cube = mask_bits - (subband < 2 ? 4 : 3);
 #else
           const int threshold_bits = 0;
           const int bits_of_square = 30;
@@ -191,10 +191,10 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
 #endif
           const natural64 half_square = natural64(1UL) << (bits_of_square - 1);
           const natural kept = above_threshold(to_natural(restored[n]), by_added << threshold_bits);
-          sums[ROW_SUMS * r + 3 + band] += cube_of(kept, half_square, bits_of_square, bits_of_cube);
+          sums[ROW_SUMS * r + 3 + subband] += cube_of(kept, half_square, bits_of_square, bits_of_cube);
           if (skips_aim == 0) {
             const natural come = above_threshold(to_natural(added[n]), by_restored << threshold_bits);
-            sums[ROW_SUMS * r + 6 + band] += cube_of(come, half_square, bits_of_square, bits_of_cube);
+            sums[ROW_SUMS * r + 6 + subband] += cube_of(come, half_square, bits_of_square, bits_of_cube);
           }
         }
       }

@@ -23,7 +23,7 @@ int reference_row_bits(int index, const ScaleShape& shape) {
 // The bits that are left of the scaling at the end, before those cut off on the way.
 constexpr std::array<int, kScales> kReferenceBits{18, 32, 27, 23};
 constexpr std::array<int, kScales> kLongMaskBits{0, 45, 39, 36};
-constexpr std::array<int, kBands> kShortMaskBits{52, 52, 57};
+constexpr std::array<int, kSubbands> kShortMaskBits{52, 52, 57};
 constexpr std::array<int, kScales> kReferenceSquareBits{0, 31, 30, 31};
 
 constexpr float kThird = 1.0f / 3.0f;
@@ -38,7 +38,7 @@ ScaleRules scale_rules(int index, const ScaleShape& shape, const IntegerOptions&
   rules.mask_row_bits = log2_rounded_up(shape.height);
   const Sensitivity& sensitivity = options.sensitivities[static_cast<size_t>(index)];
   rules.decouple.gain = options.gain;
-  for (int b = 0; b < kBands; ++b) {
+  for (int b = 0; b < kSubbands; ++b) {
     const int bits = index > 0 ? 32 : b < 2 ? 21 : 23;
     rules.decouple.factors[static_cast<size_t>(b)] =
         static_cast<uint32_t>(std::ldexp(static_cast<double>(sensitivity.of(b)), bits));
@@ -52,7 +52,7 @@ ScaleRules scale_rules(int index, const ScaleShape& shape, const IntegerOptions&
     rules.decouple.saturated_columns = end - (end - begin) % 8;
     rules.decouple.wide_columns = shape.left > 0 ? shape.right - (shape.right - shape.left) % 6 : 0;
     rules.short_mask.factors = rules.decouple.factors;
-    for (size_t b = 0; b < kBands; ++b) {
+    for (size_t b = 0; b < kSubbands; ++b) {
       const int cube_bits = log2_rounded_up(shape.width) - (b < 2 ? 4 : 3);
       const int square_bits = b < 2 ? 29 : 30;
       rules.short_mask.threshold_bits[b] = b < 2 ? 10 : 12;
@@ -68,8 +68,8 @@ ScaleRules scale_rules(int index, const ScaleShape& shape, const IntegerOptions&
   return rules;
 }
 
-void add_rounded(const BandSums& row, int bits, BandSums& sums) {
-  for (size_t b = 0; b < kBands; ++b) sums[b] += (row[b] + half_of(bits)) >> bits;
+void add_rounded(const SubbandSums& row, int bits, SubbandSums& sums) {
+  for (size_t b = 0; b < kSubbands; ++b) sums[b] += (row[b] + half_of(bits)) >> bits;
 }
 
 ScaleNumbers conclude_scale(int index, const ScaleShape& shape, const IntegerOptions& options, const ScaleRules& rules,
@@ -78,9 +78,9 @@ ScaleNumbers conclude_scale(int index, const ScaleShape& shape, const IntegerOpt
   const auto i = static_cast<size_t>(index);
   const float noise = root(shape.area() * options.noise_weight);
 
-  float reference[kBands], kept[kBands], added[kBands];
+  float reference[kSubbands], kept[kSubbands], added[kSubbands];
   const int reference_bits = kReferenceBits[i] - rules.reference_row_bits - rules.reference.cube_bits;
-  for (size_t b = 0; b < kBands; ++b) {
+  for (size_t b = 0; b < kSubbands; ++b) {
     const auto sensitivity = static_cast<double>(options.sensitivities[i].of(static_cast<int>(b)));
     const double cubes = std::ldexp(static_cast<double>(sums.reference[b]), -reference_bits);
     reference[b] = root(cubes * (sensitivity * sensitivity * sensitivity)) + noise;

@@ -30,11 +30,11 @@ struct ScaleRules {
 };
 ScaleRules scale_rules(int index, const ScaleShape& shape, const IntegerOptions& options);
 
-void add_rounded(const BandSums& row, int bits, BandSums& sums);
+void add_rounded(const SubbandSums& row, int bits, SubbandSums& sums);
 
 /// Over all rows: third powers of the reference's details, of what is visible of the restored part and of the added.
 struct ScaleSums {
-  BandSums reference{}, kept{}, added{};
+  SubbandSums reference{}, kept{}, added{};
 };
 ScaleNumbers conclude_scale(int index, const ScaleShape& shape, const IntegerOptions& options, const ScaleRules& rules,
                             const ScaleSums& sums);

@@ -2,7 +2,7 @@
 // The four scales of ADM: how large they are, which part of each counts, and the order in which their rows are made.
 //
 // Each scale filters the rows of the one before (scale 0 those of the picture) into an approximation of half the size,
-// which the next one works on, and into three bands of details. A row is made as soon as what it needs is there, so
+// which the next one works on, and into three subbands of details. A row is made as soon as what it needs is there, so
 // that a few rows of each scale are all there ever is in memory.
 #ifndef ACUITY_METRICS_ADM_SCALES_H
 #define ACUITY_METRICS_ADM_SCALES_H
@@ -13,11 +13,11 @@
 namespace acuity::adm {
 
 constexpr int kScales = 4;
-constexpr int kBands = 3;  // horizontal, vertical and diagonal details, always in this order
+constexpr int kSubbands = 3;  // horizontal, vertical and diagonal details, always in this order
 
 /// A row of each.
 template <typename T>
-using Bands = std::array<T*, kBands>;
+using Subbands = std::array<T*, kSubbands>;
 
 /// Below this the last scale would have less than two rows or columns.
 constexpr int kLeastSide = 17;
@@ -64,8 +64,8 @@ void mirror_ends(T* row, int width) {
 
 /// Makes the rows of scale `index` for which the first `available` rows of input are enough, and those of the scales
 /// after it. A scale offers shape(), and these, each for one row:
-///   filter(row, inputs)      makes the bands, and the input row of the next scale
-///   decouple(row)            of the bands
+///   filter(row, inputs)      makes the subbands, and the input row of the next scale
+///   decouple(row)            of the subbands
 ///   mask(above, row, below)  of rows that are decoupled
 template <class Scale>
 void make_rows(std::array<Scale, kScales>& scales, std::array<int, kScales>& next_rows, size_t index, int available) {

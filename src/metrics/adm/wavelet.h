@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The wavelet of ADM in whole numbers: four rows of input into one row of each filter, and those across into bands.
+// The wavelet of ADM in whole numbers: four rows of input into one row of each filter, and those across into subbands.
 //
 // Rows may be read and written up to a group of columns past their end, and horizontal filters read one column before.
 #ifndef ACUITY_METRICS_ADM_WAVELET_H
