@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "schedule/gpu_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "engine/requests.h"
+
+namespace acuity {
+namespace {
+
+constexpr int64_t kSmallPixels = int64_t{1} << 20;
+constexpr size_t kQueued = 32;
+// Enough for a Scorer to have the next job at hand whenever one ends.
+constexpr size_t kSmallInFlight = 24, kLargeInFlight = 4;
+constexpr int kUnexplainedFailures = 2;
+
+bool is_short_of_memory(StatusCode code) {
+  return code == StatusCode::device_memory || code == StatusCode::out_of_memory || code == StatusCode::too_big;
+}
+
+// Failures that another device may not have.
+bool is_of_device(StatusCode code) {
+  return is_short_of_memory(code) || code == StatusCode::device_lost || code == StatusCode::device ||
+         code == StatusCode::unknown_device;
+}
+
+std::string mode_text(int strip_rows) { return strip_rows > 0 ? fmt::format("strip {}", strip_rows) : "full"; }
+
+std::string size_text(const ScorerKey& key) { return fmt::format("{} {}x{}", key.metrics, key.width, key.height); }
+
+}  // namespace
+
+GpuWorker::GpuWorker(Parts parts) : parts_(std::move(parts)) {
+  starter_ = std::thread([this] { start_rows(); });
+  finisher_ = std::thread([this] { finish_rows(); });
+}
+
+GpuWorker::~GpuWorker() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  start_.notify_one();
+  starter_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    no_more_flights_ = true;
+  }
+  land_.notify_one();
+  finisher_.join();
+}
+
+bool GpuWorker::push(const RowPointer& row) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [this] { return lost_ || queue_.size() < kQueued; });
+  lock.unlock();
+  return push_anyway(row);
+}
+
+bool GpuWorker::push_anyway(const RowPointer& row) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_) return false;
+    row->queued = Clock::now();
+    backlog_ns_ += row->expected_ns;
+    queue_.push_back(row);
+  }
+  start_.notify_one();
+  return true;
+}
+
+bool GpuWorker::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size() < kQueued;
+}
+
+void GpuWorker::take_off_backlog(Row& row) { backlog_ns_ -= std::exchange(row.expected_ns, 0); }
+
+std::vector<RowPointer> GpuWorker::late(int64_t timeout_ms) {
+  std::vector<RowPointer> rows;
+  const Clock::time_point now = Clock::now();
+  const std::lock_guard lock(mutex_);
+  for (const Flight& flight : flights_) {
+    if (milliseconds_between(flight.began, now) > static_cast<double>(timeout_ms)) rows.push_back(flight.row);
+  }
+  return rows;
+}
+
+void GpuWorker::start_rows() {
+  while (true) {
+    RowPointer row;
+    {
+      std::unique_lock lock(mutex_);
+      const auto has_row = [this] {
+        if (queue_.empty()) return false;
+        return flights_.size() < (queue_.front()->pixels() <= kSmallPixels ? kSmallInFlight : kLargeInFlight);
+      };
+      start_.wait(lock, [&] { return has_row() || (closing_ && queue_.empty() && flights_.empty()); });
+      if (!has_row()) return;
+      row = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    room_.notify_one();
+    row->result.waiting_ms += milliseconds_between(row->queued, Clock::now());
+    Attempt attempt{.device = parts_.place.id};
+    Status status =
+        lost_ ? Status(StatusCode::device_lost, fmt::format("{} was lost", parts_.place.id)) : start(row, attempt);
+    if (status.ok()) continue;
+    attempt.why = std::move(status);
+    retry(row, std::move(attempt));
+  }
+}
+
+// What is to become of a row that failed here.
+void GpuWorker::retry(const RowPointer& row, Attempt attempt) {
+  const StatusCode code = attempt.why.code();
+  if (code == StatusCode::device_lost || code == StatusCode::unknown_device) {
+    {
+      const std::lock_guard lock(mutex_);
+      lost_ = true;
+    }
+    room_.notify_all();
+  }
+  take_off_backlog(*row);
+  if (!is_of_device(code)) return parts_.fail(row, std::move(attempt.why));
+  const bool was_strip = attempt.memory_mode.starts_with("strip");
+  row->tried.push_back({parts_.number, was_strip});
+  const bool may_try_strip = parts_.plans.is_automatic() && !row->has_tried(parts_.number, true);
+  if (is_short_of_memory(code) && may_try_strip && !lost_) {
+    row->result.attempts.push_back(std::move(attempt));
+    if (push_anyway(row)) return;
+    attempt = std::move(row->result.attempts.back());
+    row->result.attempts.pop_back();
+  }
+  row->tried.push_back({parts_.number, true});
+  parts_.leave(row, std::move(attempt));
+}
+
+Result<int64_t> GpuWorker::available_bytes() const {
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, parts_.place.device->free_bytes());
+  available += static_cast<int64_t>(parts_.place.pool->unused_bytes());
+  std::optional<int64_t> cap;
+  ACUITY_TRY_ASSIGN(cap, vram_cap({.vram_cap_bytes = parts_.options.vram_cap_bytes}));
+  if (cap) available = std::min(available, *cap - static_cast<int64_t>(parts_.place.pool->held_bytes()));
+  return std::max<int64_t>(available, 0);
+}
+
+// Waits for what is in flight, and drops what is only kept.
+void GpuWorker::make_room() {
+  {
+    std::unique_lock lock(mutex_);
+    start_.wait(lock, [this] { return flights_.empty(); });
+  }
+  scorers_.clear();
+  parts_.references.trim_device(parts_.number, 0);
+  parts_.place.pool->free_unused();
+}
+
+// For one row more.
+std::shared_ptr<CachedScorer> GpuWorker::find_scorer(const ScorerKey& key) {
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<CachedScorer>& one : active_) {
+    if (one->key != key) continue;
+    ++one->rows;
+    return one;
+  }
+  std::shared_ptr<CachedScorer> found = scorers_.take(key);
+  if (!found) return nullptr;
+  found->rows = 1;
+  active_.push_back(found);
+  return found;
+}
+
+Result<std::shared_ptr<CachedScorer>> GpuWorker::make_scorer(const Row& row, const ScorerKey& key) {
+  Result<Scorer> scorer =
+      Scorer::create({.metrics = row.metrics->requests,
+                      .device = parts_.place.id,
+                      .memory = key.strip_rows > 0 ? MemoryMode::strip(key.strip_rows) : MemoryMode::full(),
+                      .vram_cap_bytes = parts_.options.vram_cap_bytes,
+                      .threads = 1,
+                      .want_map = parts_.options.want_map},
+                     key.width, key.height);
+  if (!scorer.ok()) return scorer.status();
+  auto made = std::make_shared<CachedScorer>(key, std::move(*scorer));
+  made->rows = 1;
+  const std::lock_guard lock(mutex_);
+  active_.push_back(made);
+  return made;
+}
+
+// In full if there is memory for that, or in the largest strips that there is memory for. What does not fit beside
+// other work waits for it first.
+Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& attempt) {
+  const MetricSet& metrics = *row.metrics;
+  ScorerKey key{metrics.key, row.result.width, row.result.height, parts_.plans.chosen_rows(), 1};
+  bool in_full = !row.has_tried(parts_.number, false);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto failures = unexplained_.find(size_text(key));
+    in_full = in_full && (failures == unexplained_.end() || failures->second < kUnexplainedFailures);
+  }
+  attempt.memory_mode = mode_text(key.strip_rows);
+  if (in_full) {
+    if (std::shared_ptr<CachedScorer> found = find_scorer(key)) return found;
+  }
+  MemoryPlan plan;
+  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, true, key.strip_rows, 1));
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, available_bytes());
+  if (plan.pair.device > available) {
+    make_room();
+    ACUITY_TRY_ASSIGN(available, available_bytes());
+  }
+  attempt.needed_bytes = plan.pair.device;
+  attempt.free_bytes = available;
+  if (in_full && plan.pair.device <= available) return make_scorer(row, key);
+  int rows = 0;
+  if (!row.has_tried(parts_.number, true)) {
+    ACUITY_TRY_ASSIGN(rows,
+                      parts_.plans.smaller_strip(metrics, key.width, key.height, true, key.strip_rows, 1, available));
+  }
+  Status too_big(StatusCode::too_big, fmt::format("{}x{} pixels need {} bytes of memory on {}, but {} are available",
+                                                  key.width, key.height, plan.pair.device, parts_.place.id, available));
+  if (rows == 0) {
+    if (!in_full) attempt.memory_mode = "strip";
+    row.tried.push_back({parts_.number, true});  // none is small enough
+    return too_big;
+  }
+  if (in_full) {
+    attempt.why = too_big;
+    row.result.attempts.push_back(attempt);
+    row.tried.push_back({parts_.number, false});
+  }
+  key.strip_rows = rows;
+  attempt.memory_mode = mode_text(rows);
+  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, true, rows, 1));
+  attempt.needed_bytes = plan.pair.device;
+  if (std::shared_ptr<CachedScorer> found = find_scorer(key)) return found;
+  return make_scorer(row, key);
+}
+
+std::optional<Reference> GpuWorker::prepared(Row& row, CachedScorer& scorer) {
+  return row.cached->prepared_for(parts_.number, row.reference_colour, row.metrics->key,
+                                  [&](const Input& input) -> std::optional<CachedReference::Prepared> {
+                                    const Result<MemoryPlan> plan =
+                                        parts_.plans.plan(*row.metrics, row.result.width, row.result.height, true,
+                                                          scorer.key.strip_rows, 1);
+                                    if (!plan.ok()) return std::nullopt;
+                                    const Clock::time_point before = Clock::now();
+                                    Result<Reference> reference = scorer.scorer.prepare(input, Keep::fast);
+                                    row.result.prepare_ms += milliseconds_between(before, Clock::now());
+                                    if (!reference.ok()) return std::nullopt;  // scoring tells why, or does without
+                                    parts_.counts.note_prepared();
+                                    CachedReference::Prepared kept;
+                                    kept.reference = std::move(*reference);
+                                    kept.device_bytes = plan->reference.device;
+                                    return kept;
+                                  });
+}
+
+Status GpuWorker::start(const RowPointer& row, Attempt& attempt) {
+  std::shared_ptr<CachedScorer> scorer;
+  ACUITY_TRY_ASSIGN(scorer, scorer_for(*row, attempt));
+  row->result.memory_mode = attempt.memory_mode;
+  const Clock::time_point began = Clock::now();
+  std::optional<Reference> kept;
+  Input reference;
+  if (row->scaled_reference.pixels) {
+    ImageView view = row->scaled_reference.view;
+    view.colour = row->reference_colour;
+    reference = Input(view, row->scaled_reference.pixels);
+  } else {
+    const bool again = row->cached->count_use() > 0;
+    if (parts_.options.keep == Keep::fast && (again || row->shares_reference)) {
+      kept = prepared(*row, *scorer);
+    }
+    reference = row->cached->input_for(parts_.number, row->reference_colour);
+    parts_.references.trim_device(parts_.number, parts_.place.device->info().memory_bytes / 4);
+  }
+  const Input distorted = row->new_input();
+  Result<Job> job = kept ? scorer->scorer.start(*kept, distorted) : scorer->scorer.start(reference, distorted);
+  if (!job.ok()) {
+    release(scorer, *row, false);
+    return job.status();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    flights_.push_back({row, std::move(scorer), std::move(*job), began});
+  }
+  land_.notify_one();
+  return {};
+}
+
+void GpuWorker::finish_rows() {
+  while (true) {
+    Flight* flight = nullptr;
+    {
+      std::unique_lock lock(mutex_);
+      land_.wait(lock, [this] { return !flights_.empty() || no_more_flights_; });
+      if (flights_.empty()) return;
+      flight = &flights_.front();
+    }
+    land(*flight);
+  }
+}
+
+void GpuWorker::land(Flight& flight) {
+  Result<std::vector<Score>> scores = flight.job.finish();
+  const RowPointer row = flight.row;
+  const Clock::time_point now = Clock::now();
+  const int strip_rows = flight.scorer->key.strip_rows;
+  const std::string size = size_text(flight.scorer->key);
+  row->result.device_ms += milliseconds_between(flight.began, now);
+  if (scores.ok()) {
+    const double busy_ms = milliseconds_between(std::max(flight.began, last_landing_), now);
+    parts_.costs.note(parts_.number, *row->metrics, row->result.width, row->result.height, busy_ms * 1e6);
+  }
+  last_landing_ = now;
+  release(flight.scorer, *row, scores.ok());
+  {
+    std::list<Flight> landed;
+    {
+      const std::lock_guard lock(mutex_);
+      landed.splice(landed.begin(), flights_, flights_.begin());
+    }
+  }
+  start_.notify_one();
+  if (scores.ok()) {
+    take_off_backlog(*row);
+    row->result.device = parts_.place.id;
+    row->result.scores = std::move(*scores);
+    return parts_.done(row);
+  }
+  Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};
+  if (is_short_of_memory(attempt.why.code())) {
+    const Result<MemoryPlan> plan =
+        parts_.plans.plan(*row->metrics, row->result.width, row->result.height, true, strip_rows, 1);
+    attempt.needed_bytes = plan.ok() ? plan->pair.device : 0;
+    attempt.free_bytes = available_bytes().ok() ? *available_bytes() : 0;
+    // If memory was there for the plan, the plan or the driver is to blame, and the same would happen again.
+    if (strip_rows == 0 && attempt.free_bytes >= attempt.needed_bytes) {
+      const std::lock_guard lock(mutex_);
+      ++unexplained_[size];
+    }
+  }
+  retry(row, std::move(attempt));
+}
+
+// The scorer keeps the memory of as many rows as it ever had in flight; it goes with it.
+void GpuWorker::release(const std::shared_ptr<CachedScorer>& scorer, Row& row, bool was_scored) {
+  bool is_unused = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const int most = row.pixels() <= kSmallPixels ? 8 : 2;
+    if (was_scored && scorer->counted_rows < std::min(scorer->rows, most)) {
+      ++scorer->counted_rows;
+      scorer->held.add(row.scoring.split(row.scoring.bytes()));
+    }
+    is_unused = --scorer->rows == 0;
+    if (is_unused) active_.remove(scorer);
+  }
+  if (is_unused) scorers_.put(scorer);
+}
+
+}  // namespace acuity

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One GPU of a scheduler: a queue of decoded rows, a thread that starts jobs for them, and one that finishes the jobs.
+#ifndef ACUITY_SCHEDULE_GPU_WORKER_H
+#define ACUITY_SCHEDULE_GPU_WORKER_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "schedule/costs.h"
+#include "schedule/plans.h"
+#include "schedule/reference_cache.h"
+#include "schedule/results.h"
+#include "schedule/row.h"
+#include "schedule/scorer_cache.h"
+
+namespace acuity {
+
+class GpuWorker {
+ public:
+  struct Parts {
+    const SchedulerOptions& options;
+    const Place& place;
+    size_t number = 0;  // of the place
+    Plans& plans;
+    ReferenceCache& references;
+    Counts& counts;
+    Costs& costs;
+    std::function<void(RowPointer)> done;            // with its scores
+    std::function<void(RowPointer, Status)> fail;    // nobody can score it
+    std::function<void(RowPointer, Attempt)> leave;  // another place is to try
+  };
+  explicit GpuWorker(Parts parts);
+  /// After all rows; none come any more.
+  ~GpuWorker();
+  GpuWorker(const GpuWorker&) = delete;
+  GpuWorker& operator=(const GpuWorker&) = delete;
+
+  /// Waits for room in the queue. False: the device was lost, and the row goes elsewhere.
+  bool push(const RowPointer& row);
+  /// Even if the queue is full: for rows that come from another place.
+  bool push_anyway(const RowPointer& row);
+  bool has_room() const;
+  bool is_lost() const { return lost_; }
+  /// What is in the queue and in flight, in nanoseconds.
+  double backlog_ns() const { return backlog_ns_; }
+  /// Frees memory of the host; false if there is nothing to free.
+  bool drop_unused() { return scorers_.drop_oldest(); }
+  /// Rows in flight for longer than this.
+  std::vector<RowPointer> late(int64_t timeout_ms);
+
+ private:
+  struct Flight {
+    RowPointer row;
+    std::shared_ptr<CachedScorer> scorer;
+    Job job;
+    Clock::time_point began;
+  };
+  void start_rows();
+  void finish_rows();
+  Status start(const RowPointer& row, Attempt& attempt);
+  Result<std::shared_ptr<CachedScorer>> scorer_for(Row& row, Attempt& attempt);
+  Result<std::shared_ptr<CachedScorer>> make_scorer(const Row& row, const ScorerKey& key);
+  std::shared_ptr<CachedScorer> find_scorer(const ScorerKey& key);
+  std::optional<Reference> prepared(Row& row, CachedScorer& scorer);
+  void land(Flight& flight);
+  void release(const std::shared_ptr<CachedScorer>& scorer, Row& row, bool was_scored);
+  void make_room();
+  void retry(const RowPointer& row, Attempt attempt);
+  Result<int64_t> available_bytes() const;
+  void take_off_backlog(Row& row);
+
+  const Parts parts_;
+  ScorerCache scorers_{16};
+  std::atomic<bool> lost_ = false;
+  std::atomic<double> backlog_ns_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable room_;   // in the queue, for those who push
+  std::condition_variable start_;  // for the thread that starts rows
+  std::condition_variable land_;   // for the thread that finishes them
+  std::deque<RowPointer> queue_;
+  std::list<Flight> flights_;  // in the order in which they were started
+  bool closing_ = false;
+  bool no_more_flights_ = false;
+  std::list<std::shared_ptr<CachedScorer>> active_;  // with rows in flight
+  Clock::time_point last_landing_{};
+
+  std::map<std::string, int> unexplained_;  // failures for want of memory that was there, by metrics and size
+  std::thread starter_, finisher_;          // last: they use all of the above
+};
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "schedule/plans.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+
+namespace acuity {
+namespace {
+
+constexpr int kFewestRows = 16;
+constexpr size_t kMostPlans = 4096;
+
+int64_t number_in(const char* path) {
+  std::ifstream file(path);
+  int64_t number = -1;
+  file >> number;
+  return file ? number : -1;
+}
+
+}  // namespace
+
+int64_t default_memory_limit() {
+  int64_t free = int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  std::ifstream facts("/proc/meminfo");
+  for (std::string line; std::getline(facts, line);) {
+    long long kibibytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %lld kB", &kibibytes) == 1) free = int64_t{kibibytes} << 10;
+  }
+  // A container may have less than the machine.
+  const int64_t limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
+  if (limit > 0 && used >= 0) free = std::min(free, std::max<int64_t>(limit - used, 0));
+  return std::max<int64_t>(free / 2, int64_t{64} << 20);
+}
+
+Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
+  std::vector<Place> places;
+  const auto add = [&](const std::string& id) -> Status {
+    Place place{.id = id};
+    if (id != "cpu") {
+      ACUITY_TRY_ASSIGN(place.device, open_device(id));
+      place.id = place.device->info().id;
+      place.pool = DevicePool::of(place.device);
+    }
+    const bool again = std::any_of(places.begin(), places.end(), [&](const Place& one) { return one.id == place.id; });
+    if (!again) places.push_back(std::move(place));
+    return {};
+  };
+  for (const std::string& name : names) {
+    if (name != "auto") {
+      ACUITY_TRY(add(name));
+      continue;
+    }
+    for (const DeviceInfo& device : list_devices().devices) {
+      // One that does not work is left out: nobody asked for it.
+      if (!device.is_software && device.same_as.empty()) (void)add(device.id);
+    }
+    ACUITY_TRY(add("cpu"));
+  }
+  if (places.empty()) return Status(StatusCode::usage, "no device was given; use auto, cpu, or the name of a GPU");
+  return places;
+}
+
+Result<MemoryPlan> Plans::plan(const MetricSet& metrics, int width, int height, bool on_gpu, int strip_rows,
+                               int threads) {
+  const Key key{metrics.key, width, height, on_gpu, strip_rows, threads};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  }
+  ScorerOptions options{.metrics = metrics.requests,
+                        .device = on_gpu ? "cuda" : "cpu",
+                        .memory = strip_rows > 0 ? MemoryMode::strip(strip_rows) : MemoryMode::full(),
+                        .threads = threads,
+                        .want_map = options_.want_map};
+  MemoryPlan plan;
+  ACUITY_TRY_ASSIGN(plan, plan_memory(options, width, height));
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= kMostPlans) known_.clear();
+  known_[key] = plan;
+  return plan;
+}
+
+Result<int> Plans::smaller_strip(const MetricSet& metrics, int width, int height, bool on_gpu, int rows, int threads,
+                                 int64_t available) {
+  if (!is_automatic()) return 0;
+  for (int next = rows > 0 ? rows / 2 : static_cast<int>(std::bit_floor(static_cast<unsigned>(height)));
+       next >= kFewestRows; next /= 2) {
+    MemoryPlan needs;
+    ACUITY_TRY_ASSIGN(needs, plan(metrics, width, height, on_gpu, next, threads));
+    if ((on_gpu ? needs.pair.device : needs.pair.host) <= available) return next;
+  }
+  return 0;
+}
+
+}  // namespace acuity

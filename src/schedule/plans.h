@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What memory scoring needs, asked once for each size, and the devices of a scheduler.
+#ifndef ACUITY_SCHEDULE_PLANS_H
+#define ACUITY_SCHEDULE_PLANS_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "acuity/plan.h"
+#include "device/device.h"
+#include "device/pool.h"
+#include "schedule/row.h"
+
+namespace acuity {
+
+/// A device of a scheduler.
+struct Place {
+  std::string id;                      // "cpu", "cuda:0"
+  std::shared_ptr<Device> device{};    // null: the CPU
+  std::shared_ptr<DevicePool> pool{};  // of that
+  bool is_cpu() const { return device == nullptr; }
+};
+
+/// "auto" or names, opened.
+Result<std::vector<Place>> open_places(const std::vector<std::string>& names);
+
+/// Half of the memory that is free.
+int64_t default_memory_limit();
+
+class Plans {
+ public:
+  explicit Plans(const SchedulerOptions& options) : options_(options) {}
+
+  /// In strips of so many rows; 0: full.
+  Result<MemoryPlan> plan(const MetricSet& metrics, int width, int height, bool on_gpu, int strip_rows, int threads);
+
+  /// The rows that the caller chose; 0: full, or automatic.
+  int chosen_rows() const { return options_.memory.kind == MemoryMode::Kind::strip ? options_.memory.rows : 0; }
+  bool is_automatic() const { return options_.memory.kind == MemoryMode::Kind::automatic; }
+  /// The largest strip, smaller than `rows`, that needs at most so many bytes of the device, or of the host for the
+  /// CPU; 0: none does, or the caller chose the mode.
+  Result<int> smaller_strip(const MetricSet& metrics, int width, int height, bool on_gpu, int rows, int threads,
+                            int64_t available);
+
+ private:
+  using Key = std::tuple<std::string, int, int, bool, int, int>;
+  const SchedulerOptions& options_;
+  std::mutex mutex_;
+  std::map<Key, MemoryPlan> known_;
+};
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Results on their way to the caller, in the order of submission or as they come, and what is counted of them.
+#ifndef ACUITY_SCHEDULE_RESULTS_H
+#define ACUITY_SCHEDULE_RESULTS_H
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "schedule/row.h"
+
+namespace acuity {
+
+class Results {
+ public:
+  explicit Results(bool ordered) : ordered_(ordered) {}
+
+  /// The number of the next task, which will deliver a result.
+  int64_t expect();
+  void deliver(TaskResult result);
+  std::optional<TaskResult> poll();
+  std::optional<TaskResult> wait_any();
+  void flush();
+  /// The first task that is not finished.
+  int64_t first_unfinished() const;
+  /// Tasks that are not finished.
+  int64_t unfinished() const;
+
+ private:
+  bool has_next() const;
+  TaskResult take_next();
+
+  const bool ordered_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<int64_t, TaskResult> ready_;  // ordered: by index
+  std::deque<TaskResult> loose_;         // unordered
+  int64_t expected_ = 0;
+  int64_t finished_ = 0;
+  int64_t returned_ = 0;
+  int64_t first_unfinished_ = 0;
+  std::set<int64_t> finished_ahead_;  // after first_unfinished_
+};
+
+/// What SchedulerStatistics needs of each result, gathered by threads.
+class Counts {
+ public:
+  void note(const TaskResult& result);
+  void note_idle(double milliseconds);
+  void note_reference(bool found);
+  void note_prepared();
+  void fill(SchedulerStatistics& statistics) const;
+
+ private:
+  mutable std::mutex mutex_;
+  SchedulerStatistics sums_;
+  std::map<std::string, int64_t> failures_;
+  std::map<std::string, double> metrics_;
+  std::map<std::string, std::pair<int64_t, double>> devices_;
+};
+
+}  // namespace acuity
+
+#endif

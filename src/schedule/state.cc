@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "schedule/state.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/guard.h"
+#include "base/try.h"
+#include "engine/requests.h"
+
+namespace acuity {
+namespace {
+
+constexpr int64_t kLeastToRecycle = int64_t{128} << 20, kMostRecycled = int64_t{1} << 30;
+
+std::string key_of(const std::vector<MetricRequest>& requests) {
+  std::string key;
+  for (const MetricRequest& request : requests) {
+    key += request.metric;
+    for (const OptionValue& option : request.options) key += ":" + option.name + "=" + option.value;
+    key += ";";
+  }
+  return key;
+}
+
+}  // namespace
+
+Scheduler::State::State(const SchedulerOptions& given, const PairRules& given_rules, std::vector<Place> opened,
+                        int thread_count)
+    : options(given),
+      rules(given_rules),
+      places(std::move(opened)),
+      results(given.ordered),
+      threads_(thread_count),
+      limit_(given.memory_limit_bytes > 0 ? given.memory_limit_bytes : default_memory_limit()),
+      recycled_(limit_ < kLeastToRecycle ? 0 : std::min(limit_ / 16, kMostRecycled)),
+      recycler_(static_cast<size_t>(recycled_)),
+      ledger_(limit_ - recycled_, [this](int64_t bytes) { return reclaim(bytes); }),
+      plans_(options),
+      references_(places.size(), ledger_.limit() / 4, static_cast<uint64_t>(std::max(given.window, 256)) * 4),
+      costs_(places, given.want_map),
+      scorers_(static_cast<size_t>(thread_count) * 4),
+      window_(static_cast<size_t>(std::max(given.window, 1)), places.size()),
+      loader_({options, rules, places, ledger_, plans_, references_, counts_}),
+      works_(places.size()) {
+  const auto is_cpu = [](const Place& place) { return place.is_cpu(); };
+  cpu_ = static_cast<size_t>(std::find_if(places.begin(), places.end(), is_cpu) - places.begin());
+}
+
+Scheduler::State::~State() = default;
+
+void Scheduler::State::start() {
+  for (size_t i = 0; i < places.size(); ++i) {
+    gpus_.push_back(
+        places[i].is_cpu()
+            ? nullptr
+            : std::make_unique<GpuWorker>(GpuWorker::Parts{
+                  .options = options,
+                  .place = places[i],
+                  .number = i,
+                  .plans = plans_,
+                  .references = references_,
+                  .counts = counts_,
+                  .costs = costs_,
+                  .done = [this](const RowPointer& row) { done(row); },
+                  .fail = [this](const RowPointer& row, Status status) { fail(row, std::move(status)); },
+                  .leave = [this](const RowPointer& row, Attempt attempt) { leave(row, std::move(attempt)); }}));
+  }
+  const std::lock_guard lock(workers_mutex_);
+  for (int i = 0; i < threads_; ++i) add_worker();
+  if (options.timeout_ms > 0) watcher_ = std::thread([this] { watch_time(); });
+}
+
+void Scheduler::State::stop() {
+  cancel();
+  results.flush();  // what is running ends; what does not is given up by the watcher
+  window_.close();
+  {
+    const std::lock_guard lock(workers_mutex_);
+    stopping_ = true;
+  }
+  time_over_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    // It holds the state. When it returns, it finds that it is not wanted any more.
+    if (!worker->thread.joinable()) continue;  // it could not be started
+    if (worker->is_left_behind) {
+      worker->thread.detach();
+    } else {
+      worker->thread.join();
+    }
+  }
+  gpus_.clear();
+  references_.clear();
+  scorers_.clear();
+}
+
+std::shared_ptr<const MetricSet> Scheduler::State::metric_set(const std::vector<MetricRequest>& requests) {
+  std::string key = key_of(requests);
+  const std::lock_guard lock(sets_mutex_);
+  std::shared_ptr<const MetricSet>& known = sets_[key];
+  if (known) return known;
+  auto made = std::make_shared<MetricSet>();
+  made->requests = requests;
+  made->key = std::move(key);
+  // A size that every metric accepts: that of the pictures is checked with them.
+  constexpr int kSide = 1024;
+  const Result<std::vector<RequestedMetric>> found = find_requested_metrics({.metrics = requests}, kSide, kSide);
+  made->on_gpu = found.ok() ? check_gpu_can(*found, options.want_map) : found.status();
+  if (found.ok()) made->costs = costed(*found);
+  return known = std::move(made);
+}
+
+Status Scheduler::State::submit(Task task) {
+  auto row = std::make_shared<Row>();
+  row->metrics = metric_set(task.metrics.empty() ? options.metrics : task.metrics);
+  row->task = std::move(task);
+  row->result.id = row->task.id;
+  row->result.fields = row->task.fields;
+  return enter(std::move(row));
+}
+
+Status Scheduler::State::submit(Work work) {
+  auto row = std::make_shared<Row>();
+  row->result.id = work.id;
+  row->result.fields = work.fields;
+  row->work = std::move(work);
+  return enter(std::move(row));
+}
+
+Status Scheduler::State::enter(RowPointer row) {
+  if (cancelled_) return cancelled_status();
+  int64_t none = 0;
+  began_ns_.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
+  row->index = row->result.index = results.expect();
+  ++submitted_;
+  const RowPointer kept = row;
+  // Results that are kept back because one before them takes long are bounded as well.
+  const int64_t most_ahead = 4 * std::max(options.window, 256);
+  const auto is_held_back = [&](const Row& one) { return one.index - results.first_unfinished() > most_ahead; };
+  if (window_.put(std::move(row), is_held_back)) return {};
+  fail(kept, cancelled_status());
+  return cancelled_status();
+}
+
+void Scheduler::State::cancel() {
+  cancelled_ = true;
+  window_.close();
+  for (const RowPointer& row : window_.clear()) fail(row, cancelled_status());
+  ledger_.close();
+}
+
+void Scheduler::State::add_worker() {
+  workers_.push_back(std::make_unique<Worker>());
+  Worker* worker = workers_.back().get();
+  // A thread that is left behind may outlive the Scheduler.
+  worker->thread = std::thread([state = shared_from_this(), worker] { state->work(*worker); });
+}
+
+void Scheduler::State::work(Worker& worker) {
+  while (!worker.is_left_behind) {
+    const Clock::time_point before = Clock::now();
+    RowPointer row = window_.take(worker.is_left_behind);
+    if (!row) return;
+    counts_.note_idle(milliseconds_between(before, Clock::now()));
+    {
+      const std::lock_guard lock(worker.mutex);
+      worker.row = row;
+    }
+    process(row);
+    const std::lock_guard lock(worker.mutex);
+    worker.row.reset();
+  }
+}
+
+void Scheduler::State::process(const RowPointer& row) {
+  if (row->is_work()) return run_work(row);
+  if (row->result.width > 0) return score_here(row);  // comes from a GPU
+  if (cancelled_) return fail(row, cancelled_status());
+  row->began = Clock::now();
+  const Status loaded = guarded<Status>([&] { return loader_.load(*row); });
+  if (!loaded.ok()) return fail(row, loaded);
+  place(row);
+}
+
+bool Scheduler::State::can_score(size_t place, const Row& row) const {
+  if (row.has_tried(place)) return false;
+  return places[place].is_cpu() || (row.metrics->on_gpu.ok() && !gpus_[place]->is_lost());
+}
+
+double Scheduler::State::expected_ns(size_t place, const Row& row) {
+  return costs_.row_ns(place, *row.metrics, row.result.width, row.result.height);
+}
+
+// To the GPU that would be done with it first. The CPU scores what it does faster, and what GPUs have no room for if it
+// is done before they are done with all that waits.
+void Scheduler::State::place(const RowPointer& row) {
+  while (true) {
+    size_t best = places.size(), cpu = places.size();
+    double best_ns = 0, best_end_ns = 0, cpu_ns = 0;
+    bool has_room = false;
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (!can_score(i, *row)) continue;
+      const double ns = expected_ns(i, *row);
+      if (places[i].is_cpu()) {
+        cpu = i;
+        cpu_ns = ns;
+        continue;
+      }
+      const double end_ns = gpus_[i]->backlog_ns() + ns;
+      const bool room = gpus_[i]->has_room();
+      const bool better = best == places.size() || (room && !has_room) || (room == has_room && end_ns < best_end_ns);
+      if (!better) continue;
+      best = i;
+      best_ns = ns;
+      best_end_ns = end_ns;
+      has_room = room;
+    }
+    if (best == places.size() && cpu == places.size()) {
+      const Status& on_gpu = row->metrics->on_gpu;
+      return fail(row,
+                  !on_gpu.ok() ? on_gpu : Status(StatusCode::device_lost, "every device was lost; open them again"));
+    }
+    const auto left = static_cast<double>(results.unfinished());
+    const bool here =
+        cpu != places.size() && (best == places.size() || cpu_ns <= best_ns || (!has_room && cpu_ns < left * best_ns));
+    if (here) return score_here(row);
+    row->expected_ns = best_ns;
+    if (gpus_[best]->push(row)) return;
+  }
+}
+
+void Scheduler::State::leave(const RowPointer& row, Attempt attempt) {
+  row->result.attempts.push_back(std::move(attempt));
+  if (cancelled_) return fail(row, cancelled_status());
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i].is_cpu() || !can_score(i, *row)) continue;
+    row->expected_ns = expected_ns(i, *row);
+    if (gpus_[i]->push_anyway(row)) return;
+  }
+  if (cpu_ < places.size() && can_score(cpu_, *row)) {
+    row->queued = Clock::now();
+    if (window_.put_first(row)) return;
+    return fail(row, cancelled_status());
+  }
+  fail(row, row->result.attempts.back().why);
+}
+
+void Scheduler::State::done(const RowPointer& row) {
+  TaskResult& result = row->result;
+  for (const Score& score : result.scores) {
+    const bool is_finite =
+        std::isfinite(score.value) && std::all_of(score.outputs.begin(), score.outputs.end(),
+                                                  [](const NamedValue& output) { return std::isfinite(output.value); });
+    if (is_finite) continue;
+    return fail(row, Status(StatusCode::internal,
+                            score.metric + " gave a result that is not a finite number; please report this"));
+  }
+  const auto list = [&](const PictureFacts& facts, const char* side) {
+    std::string found = facts.format;
+    for (const std::string& fact : facts.found) found += ", " + fact;
+    result.assumptions.push_back(fmt::format("{}: {}", side, found));
+    for (const std::string& fact : facts.assumed)
+      result.assumptions.push_back(fmt::format("{}: assumed {}", side, fact));
+  };
+  list(result.reference, "reference");
+  list(result.distorted, "distorted");
+  for (const Score& score : result.scores) {
+    for (const std::string& fact : score.provenance.assumptions) {
+      result.assumptions.push_back(fmt::format("{}: {}", score.metric, fact));
+    }
+  }
+  deliver(row);
+}
+
+// With the files in front, unless the message names them. A failure has no scores.
+void Scheduler::State::fail(const RowPointer& row, Status status) {
+  const std::string& message = status.message();
+  const TaskPicture &a = row->task.reference, &b = row->task.distorted;
+  const bool names_files = row->is_work() || message.find(name_of_file(a.name)) != std::string::npos ||
+                           message.find(name_of_file(b.name)) != std::string::npos;
+  row->result.status =
+      names_files || status.code() == StatusCode::cancelled
+          ? std::move(status)
+          : Status(status.code(), fmt::format("{} and {}: {}", name_of_file(a.name), name_of_file(b.name), message));
+  row->result.scores.clear();
+  deliver(row);
+}
+
+void Scheduler::State::deliver(const RowPointer& row) {
+  row->end_stage();
+  row->drop_pictures();
+  row->scoring = Held();
+  row->held = Held();
+  ledger_.wake();
+  if (!row->claim_delivery()) return;  // its time was over
+  TaskResult& result = row->result;
+  if (row->began != Clock::time_point{}) result.wall_ms = milliseconds_between(row->began, Clock::now());
+  counts_.note(result);
+  results.deliver(std::move(result));
+  window_.wake_putters();
+}
+
+bool Scheduler::State::reclaim(int64_t bytes) {
+  if (references_.drop(bytes) || scorers_.drop_oldest()) return true;
+  return std::any_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu && gpu->drop_unused(); });
+}
+
+// A row whose stage takes too long fails. Its thread cannot be stopped, so another takes its place.
+void Scheduler::State::watch_time() {
+  const auto period = std::chrono::milliseconds(std::clamp<int64_t>(options.timeout_ms / 8, 1, 100));
+  const auto give_up = [&](Row& row) {
+    if (!row.claim_delivery()) return;
+    TaskResult result;
+    result.index = row.index;
+    result.id = row.is_work() ? row.work.id : row.task.id;
+    result.fields = row.is_work() ? row.work.fields : row.task.fields;
+    result.timed_out = true;
+    const std::string what = row.is_work() ? result.id : row.task.reference.name + " and " + row.task.distorted.name;
+    result.status = Status(StatusCode::cancelled,
+                           fmt::format("{}: not done within the time limit of {} ms; raise the limit, or leave out the "
+                                       "pair",
+                                       what, options.timeout_ms));
+    counts_.note(result);
+    results.deliver(std::move(result));
+    window_.wake_putters();
+  };
+  std::unique_lock lock(workers_mutex_);
+  while (!stopping_) {
+    time_over_.wait_for(lock, period, [this] { return stopping_; });
+    const int64_t latest = Clock::now().time_since_epoch().count() - options.timeout_ms * 1'000'000;
+    int left_behind = 0;
+    for (const std::unique_ptr<Worker>& worker : workers_) {
+      const std::lock_guard worker_lock(worker->mutex);
+      if (!worker->row || worker->is_left_behind) continue;
+      const int64_t began = worker->row->stage_began_ns;
+      if (began == 0 || began > latest) continue;
+      give_up(*worker->row);
+      if (replaced_ == threads_) continue;
+      worker->is_left_behind = true;
+      ++replaced_;
+      ++left_behind;
+    }
+    for (; left_behind > 0 && !stopping_; --left_behind) add_worker();
+    for (const std::unique_ptr<GpuWorker>& gpu : gpus_) {
+      if (!gpu) continue;
+      for (const RowPointer& row : gpu->late(options.timeout_ms)) give_up(*row);
+    }
+  }
+}
+
+SchedulerStatistics Scheduler::State::statistics() const {
+  SchedulerStatistics statistics;
+  counts_.fill(statistics);
+  statistics.submitted = submitted_;
+  // Another scheduler may have part in what is recycled.
+  const RecycledMemory::Bytes kept = RecycledMemory::kept();
+  statistics.host_bytes = ledger_.used() + std::min(static_cast<int64_t>(kept.now), recycled_);
+  statistics.peak_host_bytes = ledger_.peak() + std::min(static_cast<int64_t>(kept.most), recycled_);
+  statistics.memory_limit_bytes = limit_;
+  if (const int64_t began = began_ns_; began != 0) {
+    statistics.wall_ms = static_cast<double>(Clock::now().time_since_epoch().count() - began) / 1e6;
+  }
+  for (size_t i = 0; i < gpus_.size(); ++i) {
+    if (!gpus_[i] || !gpus_[i]->is_lost()) continue;
+    auto& devices = statistics.devices;
+    auto found = std::find_if(devices.begin(), devices.end(), [&](auto& one) { return one.device == places[i].id; });
+    if (found == devices.end()) found = devices.insert(found, {places[i].id, 0, 0, false});
+    found->is_lost = true;
+  }
+  return statistics;
+}
+
+}  // namespace acuity

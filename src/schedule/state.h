@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The parts of a scheduler, and how rows go from one to the next:
+//
+//   submit -> window -> (a thread of ours) read, decode -> the queue of a GPU -> job -> result
+//                                                       -> scored by the same thread -> result
+#ifndef ACUITY_SCHEDULE_STATE_H
+#define ACUITY_SCHEDULE_STATE_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acuity/schedule.h"
+#include "base/recycled_memory.h"
+#include "schedule/costs.h"
+#include "schedule/gpu_worker.h"
+#include "schedule/ledger.h"
+#include "schedule/loader.h"
+#include "schedule/pair_rules.h"
+#include "schedule/plans.h"
+#include "schedule/reference_cache.h"
+#include "schedule/results.h"
+#include "schedule/row.h"
+#include "schedule/scorer_cache.h"
+#include "schedule/window.h"
+
+namespace acuity {
+
+inline Status cancelled_status() { return Status(StatusCode::cancelled, "the task was cancelled"); }
+
+struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
+  static Result<Scheduler> create(const SchedulerOptions& options, const PairRules& rules);
+  State(const SchedulerOptions& given, const PairRules& given_rules, std::vector<Place> opened, int thread_count);
+  ~State();
+  void start();
+  /// Cancels what has not begun, and ends all threads but those that were left behind.
+  void stop();
+
+  Status submit(Task task);
+  Status submit(Work work);
+  void cancel();
+  SchedulerStatistics statistics() const;
+
+  const SchedulerOptions options;
+  const PairRules rules;
+  const std::vector<Place> places;
+  Results results;
+
+ private:
+  /// A thread that reads, decodes and scores on the CPU.
+  struct Worker {
+    std::mutex mutex;
+    RowPointer row;  // that it has
+    std::atomic<bool> is_left_behind = false;
+    std::thread thread;
+  };
+
+  Status enter(RowPointer row);
+  std::shared_ptr<const MetricSet> metric_set(const std::vector<MetricRequest>& requests);
+
+  void add_worker();
+  void work(Worker& worker);
+  void process(const RowPointer& row);
+  void place(const RowPointer& row);
+  void score_here(const RowPointer& row);
+  Status try_here(Row& row, int strip_rows, bool wide);
+  void run_work(const RowPointer& row);
+  void leave(const RowPointer& row, Attempt attempt);
+  void done(const RowPointer& row);
+  void fail(const RowPointer& row, Status status);
+  void deliver(const RowPointer& row);
+  bool reclaim(int64_t bytes);
+  double expected_ns(size_t place, const Row& row);
+  bool can_score(size_t place, const Row& row) const;
+  bool is_wide(const Row& row) const;
+  void watch_time();
+
+  const int threads_;
+  const int64_t limit_;     // of the host's memory
+  const int64_t recycled_;  // of that, what is kept of freed pictures
+  RecycledMemory recycler_;
+  size_t cpu_ = 0;  // its place; places.size(): not in use
+  Ledger ledger_;
+  Plans plans_;
+  ReferenceCache references_;
+  Counts counts_;
+  Costs costs_;
+  ScorerCache scorers_;  // of the CPU
+  Window window_;
+  Loader loader_;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<int64_t> submitted_ = 0;
+  std::atomic<int64_t> began_ns_ = 0;
+  std::mutex sets_mutex_;
+  std::map<std::string, std::shared_ptr<const MetricSet>> sets_;
+  std::vector<std::atomic<int>> works_;  // running, by place
+
+  mutable std::mutex workers_mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  int replaced_ = 0;  // workers that were left behind
+  std::condition_variable time_over_;
+  bool stopping_ = false;
+  std::thread watcher_;
+  std::vector<std::unique_ptr<GpuWorker>> gpus_;  // by place; null: the CPU. Last: they use all of the above
+};
+
+}  // namespace acuity
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "schedule/window.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace acuity {
+namespace {
+
+// What tells references apart before they are read. Two names of one file are found to be the same later, by content.
+std::string group_of(const Row& row) {
+  const TaskPicture& reference = row.task.reference;
+  if (reference.input.has_picture()) {
+    return "pixels " + std::to_string(reinterpret_cast<uintptr_t>(reference.input.state().get()));
+  }
+  if (!reference.bytes.empty()) {
+    return "bytes " + std::to_string(reinterpret_cast<uintptr_t>(reference.bytes.data()));
+  }
+  return "file " + reference.name;
+}
+
+}  // namespace
+
+bool Window::put(RowPointer row, const std::function<bool(const Row&)>& is_held_back) {
+  std::string group = row->is_work() ? std::string() : group_of(*row);
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return closed_ || (waiting_ < most_ && !is_held_back(*row)); });
+  if (closed_) return false;
+  ++waiting_;
+  if (row->is_work()) {
+    waiting_works_.push_back(std::move(row));
+  } else {
+    std::deque<RowPointer>& rows = groups_[group];
+    if (rows.empty() && group != current_) order_.push_back(std::move(group));
+    rows.push_back(std::move(row));
+  }
+  lock.unlock();
+  changed_.notify_one();
+  return true;
+}
+
+bool Window::put_first(RowPointer row) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    first_.push_back(std::move(row));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+// The group that was begun, unless it is done or the oldest of the others has waited for a window.
+Window::Groups::iterator Window::current_group() {
+  auto current = groups_.find(current_);
+  const bool is_done = current == groups_.end() || current->second.empty();
+  if (!is_done) {
+    if (order_.empty()) return current;
+    const int64_t ahead = current->second.front()->index - groups_.find(order_.front())->second.front()->index;
+    if (ahead <= static_cast<int64_t>(most_)) return current;
+    order_.push_back(current_);
+  } else if (current != groups_.end()) {
+    groups_.erase(current);
+  }
+  current_.clear();
+  if (order_.empty()) return groups_.end();
+  current_ = std::move(order_.front());
+  order_.pop_front();
+  return groups_.find(current_);
+}
+
+RowPointer Window::take_next() {
+  RowPointer row;
+  if (!first_.empty()) {
+    row = std::move(first_.front());
+    first_.pop_front();
+    return row;
+  }
+  const auto group = current_group();
+  const bool has_work = !waiting_works_.empty() && works_running_ < works_;
+  const bool has_row = group != groups_.end();
+  if (has_work && (!has_row || waiting_works_.front()->index < group->second.front()->index)) {
+    row = std::move(waiting_works_.front());
+    waiting_works_.pop_front();
+    ++works_running_;
+    --waiting_;
+    return row;
+  }
+  if (!has_row) return nullptr;
+  row = std::move(group->second.front());
+  group->second.pop_front();
+  row->shares_reference = !group->second.empty();
+  --waiting_;
+  return row;
+}
+
+RowPointer Window::take(const std::atomic<bool>& leave) {
+  std::unique_lock lock(mutex_);
+  while (!leave) {
+    if (RowPointer row = take_next()) {
+      lock.unlock();
+      room_.notify_one();
+      return row;
+    }
+    if (closed_) return nullptr;
+    changed_.wait(lock);
+  }
+  return nullptr;
+}
+
+void Window::end_work() {
+  {
+    const std::lock_guard lock(mutex_);
+    --works_running_;
+  }
+  changed_.notify_one();
+}
+
+void Window::wake_putters() {
+  {
+    const std::lock_guard lock(mutex_);
+  }
+  room_.notify_all();
+}
+
+void Window::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  room_.notify_all();
+}
+
+std::vector<RowPointer> Window::clear() {
+  std::vector<RowPointer> rows;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, group] : groups_) rows.insert(rows.end(), group.begin(), group.end());
+    rows.insert(rows.end(), waiting_works_.begin(), waiting_works_.end());
+    rows.insert(rows.end(), first_.begin(), first_.end());
+    groups_.clear();
+    order_.clear();
+    current_.clear();
+    waiting_works_.clear();
+    first_.clear();
+    waiting_ = 0;
+  }
+  std::sort(rows.begin(), rows.end(), [](const RowPointer& a, const RowPointer& b) { return a->index < b->index; });
+  changed_.notify_all();
+  room_.notify_all();
+  return rows;
+}
+
+size_t Window::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+}  // namespace acuity

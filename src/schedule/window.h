@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Rows that wait to be started. Those with the same reference are started together, beginning with the row that has
+// waited longest, so that no row waits for more than a window.
+#ifndef ACUITY_SCHEDULE_WINDOW_H
+#define ACUITY_SCHEDULE_WINDOW_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/row.h"
+
+namespace acuity {
+
+class Window {
+ public:
+  /// At most `most` rows wait. Of works, at most `works` run at a time.
+  Window(size_t most, size_t works) : most_(most), works_(works) {}
+
+  /// Waits while the window is full, or while `is_held_back(row)`; false after close().
+  bool put(RowPointer row, const std::function<bool(const Row&)>& is_held_back);
+  /// A row that has begun already and can go on at once; false after close().
+  bool put_first(RowPointer row);
+  /// The next row; waits for one. Null after close() once none is left, or when `leave` is set.
+  RowPointer take(const std::atomic<bool>& leave);
+  /// A work that was taken has ended.
+  void end_work();
+  /// Who puts looks again whether its row is held back.
+  void wake_putters();
+  void close();
+  /// All rows that wait, which do so no more.
+  std::vector<RowPointer> clear();
+  size_t waiting() const;
+
+ private:
+  using Groups = std::unordered_map<std::string, std::deque<RowPointer>>;
+  RowPointer take_next();
+  Groups::iterator current_group();
+
+  const size_t most_;
+  const size_t works_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;  // for those who take
+  std::condition_variable room_;     // for those who put
+  std::deque<RowPointer> first_;
+  Groups groups_;                  // by reference; none is empty but perhaps the current one
+  std::deque<std::string> order_;  // of groups, by their oldest row
+  std::deque<RowPointer> waiting_works_;
+  std::string current_;  // the group that rows are taken from
+  size_t waiting_ = 0;
+  size_t works_running_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace acuity
+
+#endif

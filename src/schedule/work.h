@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What the commands use of a scheduler beyond acuity/schedule.h: rules for pairs, and tasks that are functions.
+#ifndef ACUITY_SCHEDULE_WORK_H
+#define ACUITY_SCHEDULE_WORK_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acuity/schedule.h"
+#include "schedule/pair_rules.h"
+
+namespace acuity {
+
+/// What a function that is a task may use.
+struct WorkPlace {
+  std::string device;  // "cpu", "cuda:0"
+  int threads = 1;     // for it to start
+};
+
+/// A task that scores in its own way, such as a video. It goes through the same queues: the scheduler decides when and
+/// on which device it runs, one at a time per device, and repeats it elsewhere if the device's memory runs out or the
+/// device is lost.
+struct Work {
+  std::string id{};
+  std::vector<std::string> fields{};
+  int64_t host_bytes = 0;              // what it uses of the host's memory, counted against the limit
+  std::vector<std::string> devices{};  // of those of the scheduler; empty: all
+  /// Fills status, scores, sizes, warnings and assumptions of a result, which has its id and fields already. Called
+  /// from a thread of the scheduler. Must not throw.
+  std::function<void(const WorkPlace&, TaskResult&)> run{};
+};
+
+Result<Scheduler> create_scheduler(const SchedulerOptions& options, const PairRules& rules);
+/// "input", "too big", "timeout": why a task has no scores, as SchedulerStatistics counts it. Empty if it has them.
+std::string kind_of_failure(const TaskResult& result);
+/// As Scheduler::submit().
+Status submit_work(Scheduler& scheduler, Work work);
+
+}  // namespace acuity
+
+#endif

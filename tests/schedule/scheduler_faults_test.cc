@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A GPU that runs out of memory or is lost at any moment, on a stand-in for CUDA's driver. Its kernels do nothing, so
+// that its scores are known and tell its rows from those of the CPU.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "acuity/plan.h"
+#include "acuity/schedule.h"
+#include "device/fake_driver_test.h"
+#include "engine/chooser.h"
+#include "engine/measurements.h"
+#include "schedule/pictures.h"
+#include "schedule/work.h"
+#include "support/slow_machine.h"
+
+namespace acuity {
+namespace {
+
+constexpr int kWidth = 200, kHeight = 180, kRows = 6;
+constexpr const char* kMetric = "ssimulacra2";
+
+class SchedulerFaultsTest : public FakeDriverTest {
+ protected:
+  void SetUp() override {
+    load("ACUITY_CUDA_DRIVER", FAKE_DRIVER);
+    for (int r = 0; r < 2; ++r) {
+      tests::write_file(reference(r), tests::drawn(r, kWidth, kHeight));
+      for (int d = 0; d < kRows; ++d) {
+        tests::write_file(distorted(r, d), tests::drawn(10 + 10 * r + d, kWidth, kHeight));
+        on_cpu_[r][d] = tests::plain_score(reference(r), distorted(r, d), kMetric);
+      }
+    }
+  }
+
+  std::string reference(int r) const { return folder_.path("r" + std::to_string(r) + ".ppm"); }
+  std::string distorted(int r, int d) const {
+    return folder_.path("r" + std::to_string(r) + "d" + std::to_string(d) + ".ppm");
+  }
+
+  void begin_anew() {
+    reset();
+    fake->free_bytes = size_t{1} << 30;
+    make_cpu_slow();
+  }
+
+  // Whatever was measured before, the CPU is the slower one, so that rows begin on the GPU.
+  static void make_cpu_slow() {
+    Measurements slow;
+    for (const auto kind : {RowMode::Kind::pair, RowMode::Kind::prepared, RowMode::Kind::prepare}) {
+      for (const bool many : {false, true}) {
+        for (int size = kSmallestClass; size <= kLargestClass; ++size) {
+          slow.set({measured_cpu_key(), kMetric, RowMode{kind, false, many}, size}, {1e6, 1});
+        }
+      }
+    }
+    process_measurements().put(slow);
+  }
+
+  static SchedulerOptions options(std::vector<std::string> devices) {
+    return {
+        .metrics = {kMetric}, .devices = std::move(devices), .memory_limit_bytes = int64_t{512} << 20, .threads = 2};
+  }
+
+  // Two references, whose rows come in turn.
+  std::vector<Task> tasks() const {
+    std::vector<Task> all;
+    for (int i = 0; i < 2 * kRows; ++i) all.push_back(tests::task_of(reference(i % 2), distorted(i % 2, i / 2)));
+    return all;
+  }
+
+  // Every row is there, once and in order, with the score of the device that it names.
+  void expect_right(const std::vector<TaskResult>& results) const {
+    ASSERT_EQ(results.size(), size_t{2 * kRows});
+    for (int i = 0; i < 2 * kRows; ++i) {
+      const TaskResult& result = results[static_cast<size_t>(i)];
+      EXPECT_EQ(result.index, i);
+      ASSERT_TRUE(result.status.ok()) << result.status.message();
+      ASSERT_EQ(result.scores.size(), 1u);
+      if (result.device == "cpu") {
+        EXPECT_EQ(result.scores[0].value, on_cpu_[i % 2][i / 2]);
+      } else {
+        EXPECT_EQ(result.scores[0].value, on_gpu_);
+      }
+      EXPECT_TRUE(result.scores[0].provenance.device.starts_with(result.device)) << result.device;
+      for (const Attempt& attempt : result.attempts) EXPECT_FALSE(attempt.why.ok());
+      EXPECT_LE(result.attempts.size(), 4u) << "each step once";
+    }
+  }
+
+  /// What the device makes of any pair.
+  void learn_gpu_score() {
+    begin_anew();
+    Scheduler scheduler = tests::scheduler_of(options({"cuda:0"}));
+    const std::vector<TaskResult> results = tests::run(scheduler, tasks());
+    ASSERT_TRUE(results[0].status.ok()) << results[0].status.message();
+    on_gpu_ = results[0].scores[0].value;
+    expect_right(results);
+    for (const TaskResult& result : results) {
+      EXPECT_EQ(result.device, "cuda:0");
+      EXPECT_TRUE(result.attempts.empty());
+    }
+    ASSERT_NE(on_gpu_, on_cpu_[0][0]) << "they cannot be told apart";
+    calls_ = fake->calls;
+  }
+
+  tests::Folder folder_;
+  double on_cpu_[2][kRows] = {};
+  double on_gpu_ = 0;
+  std::vector<std::string> calls_;
+};
+
+TEST_F(SchedulerFaultsTest, MemoryThatRunsOutAtAnyAllocationCostsNoRow) {
+  learn_gpu_score();
+  for (const char* function : {"cuMemAlloc_v2", "cuMemHostAlloc"}) {
+    int count = 0;
+    for (const std::string& call : calls_) count += call.starts_with(function) ? 1 : 0;
+    ASSERT_GT(count, 0) << function;
+    int hit = 0, attempts = 0;
+    for (int before = 0; before < count; ++before) {
+      SCOPED_TRACE(std::string(function) + " " + std::to_string(before));
+      begin_anew();
+      Result<Scheduler> scheduler = Status();
+      {
+        fake->failing_function = function;
+        fake->calls_before_failure = before;
+        fake->failure = 2;
+        scheduler = Scheduler::create(options({"cuda:0", "cpu"}));
+        if (!scheduler.ok()) continue;  // the device could not be opened
+        const std::vector<TaskResult> results = tests::run(*scheduler, tasks());
+        expect_right(results);
+        for (const TaskResult& result : results) attempts += static_cast<int>(result.attempts.size());
+      }
+      hit += fake->failing_call == -2 ? 1 : 0;
+      scheduler = Status();
+      expect_nothing_left();
+    }
+    EXPECT_GT(hit, 0);
+    if (std::string(function) == "cuMemAlloc_v2") {
+      EXPECT_GT(attempts, 0);
+    }
+  }
+}
+
+TEST_F(SchedulerFaultsTest, ADeviceThatIsLostAtAnyCallCostsNoRow) {
+  learn_gpu_score();
+  int lost = 0;
+  for (size_t call = 0; call < calls_.size(); call += tests::kSlowMachine ? 7 : 1) {
+    SCOPED_TRACE(call);
+    begin_anew();
+    fake->failing_call = static_cast<int>(call);
+    fake->failure = 700;
+    Result<Scheduler> scheduler = Scheduler::create(options({"cuda:0", "cpu"}));
+    if (!scheduler.ok()) continue;  // it could not be opened
+    const std::vector<TaskResult> results = tests::run(*scheduler, tasks());
+    expect_right(results);
+    for (const auto& device : scheduler->statistics().devices) lost += device.is_lost ? 1 : 0;
+    scheduler = Status();
+    expect_nothing_left();
+  }
+  EXPECT_GT(lost, 0);
+}
+
+TEST_F(SchedulerFaultsTest, WithoutAnotherDeviceTheRowsOfALostOneFail) {
+  learn_gpu_score();
+  begin_anew();
+  Scheduler scheduler = tests::scheduler_of(options({"cuda:0"}));
+  fake->failing_function = "cuLaunchKernel";
+  fake->failure = 700;
+  const std::vector<TaskResult> results = tests::run(scheduler, tasks());
+  ASSERT_EQ(results.size(), size_t{2 * kRows});
+  for (const TaskResult& result : results) {
+    EXPECT_EQ(result.status.code(), StatusCode::device_lost);
+    EXPECT_TRUE(result.scores.empty());
+  }
+  const SchedulerStatistics statistics = scheduler.statistics();
+  ASSERT_EQ(statistics.failures.size(), 1u);
+  EXPECT_EQ(statistics.failures[0].kind, "device lost");
+}
+
+TEST_F(SchedulerFaultsTest, AnotherDeviceScoresWhatOneCannot) {
+  learn_gpu_score();
+  begin_anew();
+  Scheduler scheduler = tests::scheduler_of(options({"cuda:0", "cuda:1"}));
+  EXPECT_EQ(scheduler.devices(), (std::vector<std::string>{"cuda:0", "cuda:1"}));
+  fake->failing_function = "cuLaunchKernel";
+  fake->failure = 1;  // an invalid argument: not for want of memory
+  const std::vector<TaskResult> results = tests::run(scheduler, tasks());
+  expect_right(results);
+  int attempts = 0;
+  for (const TaskResult& result : results) {
+    for (const Attempt& attempt : result.attempts) {
+      ++attempts;
+      EXPECT_NE(attempt.device, result.device);
+      EXPECT_EQ(attempt.why.code(), StatusCode::device);
+      EXPECT_EQ(attempt.needed_bytes, 0);
+    }
+  }
+  EXPECT_EQ(attempts, 1);
+}
+
+// Full, then a strip, then the CPU, each with the memory that it needed and that was free; and full again as soon as
+// there is memory for it.
+TEST_F(SchedulerFaultsTest, TheLadderIsRecordedAndForgotten) {
+  learn_gpu_score();
+  begin_anew();
+  // Large enough for strips to save memory.
+  constexpr int kSide = 1100;
+  const std::string original = tests::write_file(folder_.path("large.ppm"), tests::drawn(1, kSide, kSide));
+  const std::string copy = tests::write_file(folder_.path("large2.ppm"), tests::drawn(2, kSide, kSide));
+  const double on_cpu = tests::plain_score(original, copy, kMetric);
+  const auto needs = [](const MemoryMode& mode) {
+    const Result<MemoryPlan> plan =
+        plan_memory({.metrics = {kMetric}, .device = "cuda", .memory = mode, .threads = 1}, kSide, kSide);
+    EXPECT_TRUE(plan.ok());
+    return plan->pair.device;
+  };
+  const int64_t full = needs(MemoryMode::full()), strip = needs(MemoryMode::strip(64));
+  ASSERT_LT(strip, full);
+  Scheduler scheduler = tests::scheduler_of(options({"cuda:0", "cpu"}));
+  const size_t used = fake->bytes["memory"];
+  const auto run_with = [&](int64_t free) {
+    fake->free_bytes = used + static_cast<size_t>(free);
+    std::vector<TaskResult> results = tests::run(scheduler, {tests::task_of(original, copy)});
+    EXPECT_EQ(results.size(), 1u);
+    EXPECT_TRUE(results[0].status.ok()) << results[0].status.message();
+    return std::move(results[0]);
+  };
+  const TaskResult in_strips = run_with((full + strip) / 2);
+  EXPECT_EQ(in_strips.device, "cuda:0");
+  EXPECT_TRUE(in_strips.memory_mode.starts_with("strip ")) << in_strips.memory_mode;
+  EXPECT_EQ(in_strips.scores[0].value, on_gpu_);
+  ASSERT_EQ(in_strips.attempts.size(), 1u);
+  EXPECT_EQ(in_strips.attempts[0].memory_mode, "full");
+  EXPECT_EQ(in_strips.attempts[0].needed_bytes, full);
+  EXPECT_LE(in_strips.attempts[0].free_bytes, (full + strip) / 2);
+  EXPECT_EQ(in_strips.attempts[0].why.code(), StatusCode::too_big);
+
+  const TaskResult elsewhere = run_with(1000);
+  EXPECT_EQ(elsewhere.device, "cpu");
+  EXPECT_EQ(elsewhere.scores[0].value, on_cpu);
+  ASSERT_FALSE(elsewhere.attempts.empty());
+  for (const Attempt& attempt : elsewhere.attempts) {
+    EXPECT_EQ(attempt.device, "cuda:0");
+    EXPECT_GT(attempt.needed_bytes, attempt.free_bytes);
+  }
+
+  const TaskResult in_full = run_with(2 * full);
+  EXPECT_EQ(in_full.device, "cuda:0");
+  EXPECT_EQ(in_full.memory_mode, "full");
+  EXPECT_TRUE(in_full.attempts.empty());
+}
+
+TEST_F(SchedulerFaultsTest, ACapOnDeviceMemoryIsKept) {
+  learn_gpu_score();
+  begin_anew();
+  SchedulerOptions capped = options({"cuda:0", "cpu"});
+  const Result<MemoryPlan> plan = plan_memory(
+      {.metrics = {kMetric}, .device = "cuda", .memory = MemoryMode::full(), .threads = 1}, kWidth, kHeight);
+  ASSERT_TRUE(plan.ok());
+  capped.vram_cap_bytes = plan->pair.device - 1;
+  Scheduler scheduler = tests::scheduler_of(capped);
+  const std::vector<TaskResult> results = tests::run(scheduler, tasks());
+  expect_right(results);
+  for (const TaskResult& result : results) EXPECT_FALSE(result.device == "cuda:0" && result.memory_mode == "full");
+  EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
+}
+
+// A work whose device fails is repeated on another.
+TEST_F(SchedulerFaultsTest, WorksGoToAnotherDevice) {
+  begin_anew();
+  Scheduler scheduler = tests::scheduler_of(options({"cuda:0", "cpu"}));
+  Work work;
+  work.run = [](const WorkPlace& place, TaskResult& result) {
+    if (place.device != "cpu") result.status = Status(StatusCode::device_lost, "gone");
+  };
+  ASSERT_TRUE(submit_work(scheduler, work).ok());
+  work.devices = {"cuda:0"};
+  ASSERT_TRUE(submit_work(scheduler, work).ok());
+  const auto first = scheduler.wait_any(), second = scheduler.wait_any();
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->status.ok());
+  EXPECT_EQ(first->device, "cpu");
+  ASSERT_EQ(first->attempts.size(), 1u);
+  EXPECT_EQ(first->attempts[0].device, "cuda:0");
+  EXPECT_EQ(second->status.message(), "gone");
+}
+
+}  // namespace
+}  // namespace acuity
