@@ -12,6 +12,9 @@ class Console;
 class Request;
 
 int run_score(const Request& request, Console& console);
+int run_batch(const Request& request, Console& console);
+int run_compare(const Request& request, Console& console);
+int run_serve(const Request& request, Console& console);
 int run_video_info(const Request& request, Console& console);
 int run_metrics(const Request& request, Console& console);
 int run_models(const Request& request, Console& console);
@@ -20,6 +23,8 @@ int run_devices(const Request& request, Console& console);
 int run_selftest(const Request& request, Console& console);
 int run_completion(const Request& request, Console& console);
 int run_man(const Request& request, Console& console);
+int run_bench(const Request& request, Console& console);
+int run_plan(const Request& request, Console& console);
 int run_help(const Request& request, Console& console);
 
 }  // namespace acuity::cli

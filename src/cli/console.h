@@ -34,6 +34,8 @@ class Console {
   void warn_beside_results(std::string_view message);
   void note(std::string_view message);
 
+  /// Whether progress() shows anything: standard error is a terminal.
+  bool shows_progress() const { return show_progress_; }
   /// Shows how far a long run has come, on a terminal only.
   void progress(std::string_view text);
 

@@ -14,6 +14,7 @@ enum ExitCode {
   kExitInput = 3,
   kExitDevice = 4,
   kExitBelowLimit = 5,
+  kExitRowsFailed = 6,
 };
 
 constexpr int exit_code(StatusCode code) {
@@ -37,6 +38,9 @@ constexpr int exit_code(StatusCode code) {
   }
   return kExitFailed;
 }
+
+/// Whether a device is to blame, so that another may do better.
+inline bool is_of_device(const Status& status) { return exit_code(status.code()) == kExitDevice; }
 
 }  // namespace acuity::cli
 

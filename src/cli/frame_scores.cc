@@ -7,6 +7,8 @@
 
 #include "base/stopwatch.h"
 #include "base/try.h"
+#include "cli/exit_code.h"
+#include "engine/frame_metric.h"
 #include "metrics/vmaf/metric.h"
 
 namespace acuity::cli {
@@ -35,14 +37,21 @@ MetricScore converted(FrameScore score, MetricScore entry) {
     entry.series.push_back(std::move(output.values));
   }
   entry.aggregates = std::move(score.aggregates);
+  if (score.map) {
+    entry.score.map = std::move(score.map->map);
+    entry.map_context = std::move(score.map->context);
+  }
   entry.score.provenance = std::move(score.provenance);
   return entry;
 }
 
 // The frame in the form that is compared: where it has that form, the one that others have too.
-Input in_form(const FrameView& view, const FrameFormat& format, const std::shared_ptr<const VideoFrame>& frame,
-              const Input& input) {
-  return view.owner == frame ? input : Input(view, format);
+Result<Input> in_form(FormConverter& convert, const FrameFormat& format, const std::shared_ptr<const VideoFrame>& frame,
+                      const Input& input, const Threads& threads) {
+  if (frame->there.has_picture()) return input;
+  const Result<FrameView> view = convert(frame, threads);
+  if (!view.ok()) return view.status();
+  return view->owner == frame ? input : Input(*view, format);
 }
 
 }  // namespace
@@ -66,8 +75,17 @@ FrameScores::Group& FrameScores::group_for(const FrameForm& form, const Colour& 
   return groups_.back();
 }
 
+bool FrameScores::resize(const ScoreJob& job) {
+  return std::all_of(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
+    const FrameMetricEntry* entry = find_frame_metric(metric.name);
+    if (entry == nullptr || entry->resizes == nullptr) return false;
+    const Result<OptionValues> options = OptionValues::parse(entry->info, metric.options);
+    return options.ok() && entry->resizes(*options);
+  });
+}
+
 Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const FrameSide& distorted,
-                          const Colour& colour, int64_t expected_frames) {
+                          const Colour& colour, const std::optional<FrameRate>& rate, int64_t expected_frames) {
   reference_ = reference;
   distorted_ = distorted;
   const FormChoice& at = job.meaning.at;
@@ -83,13 +101,18 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
     group_for(own, colour).places.push_back(m);
   }
   for (Group& group : groups_) {
-    if (job.rate) group.reference_format.rate = *job.rate;
+    for (const FrameSide& side : {reference_, distorted_}) {
+      if (!needs_conversion(*side.format, group.form)) continue;
+      ACUITY_TRY(check_is_here(*side.format, side.name, "the conversion to the form in which both are compared"));
+    }
+    if (rate) group.reference_format.rate = *rate;
     FrameScorerOptions options{.format = group.reference_format,
                                .distorted_format = group.distorted_format,
                                .device = job.device,
                                .expected_frames = expected_frames,
                                .threads = job.threads,
-                               .frames_in_flight = job.frames_in_flight};
+                               .frames_in_flight = job.frames_in_flight,
+                               .want_map = job.want_map};
     for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
     Result<FrameScorer> scorer = FrameScorer::create(options);
     if (!scorer.ok()) return naming_files(scorer.status(), reference.name);
@@ -99,20 +122,17 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
 }
 
 Status FrameScores::push(const std::shared_ptr<const VideoFrame>& reference,
-                         const std::shared_ptr<const VideoFrame>& distorted, const InputPair& inputs, bool scored,
-                         const Threads& threads) {
+                         const std::shared_ptr<const VideoFrame>& distorted, const InputPair& inputs, int64_t number,
+                         bool scored, const Threads& threads) {
   for (Group& group : groups_) {
     const Stopwatch watch;
-    const Result<FrameView> original = group.reference(reference, threads);
-    if (!original.ok()) return naming_files(original.status(), reference_.name);
-    const Result<FrameView> other = group.distorted(distorted, threads);
-    if (!other.ok()) return naming_files(other.status(), distorted_.name);
+    const Result<Input> first = in_form(group.reference, group.reference_format, reference, inputs.reference, threads);
+    if (!first.ok()) return naming_files(first.status(), reference_.name);
+    const Result<Input> second = in_form(group.distorted, group.distorted_format, distorted, inputs.distorted, threads);
+    if (!second.ok()) return naming_files(second.status(), distorted_.name);
     convert_ms_ += watch.milliseconds();
-    const Input first = in_form(*original, group.reference_format, reference, inputs.reference);
-    const Input second = in_form(*other, group.distorted_format, distorted, inputs.distorted);
-    const int64_t number = reference->index;
     const Status pushed =
-        scored ? group.scorer->push(first, second, number) : group.scorer->push_neighbour(first, second, number);
+        scored ? group.scorer->push(*first, *second, number) : group.scorer->push_neighbour(*first, *second, number);
     if (!pushed.ok()) return naming_files(pushed, fmt::format("{} and {}", reference_.name, distorted_.name));
   }
   return {};
@@ -130,10 +150,27 @@ int FrameScores::frames_after() const {
   return most;
 }
 
-Status FrameScores::finish(std::vector<MetricScore>& scores) {
+std::array<PlaneSet, 2> FrameScores::planes() const {
+  std::array<PlaneSet, 2> planes{};
+  for (const Group& group : groups_) {
+    const std::array<PlaneSet, 2> its_planes = group.scorer->planes();
+    for (size_t p = 0; p < 3; ++p) {
+      planes[0][p] = planes[0][p] || its_planes[0][p] || needs_conversion(*reference_.format, group.form);
+      planes[1][p] = planes[1][p] || its_planes[1][p] || needs_conversion(*distorted_.format, group.form);
+    }
+  }
+  return planes;
+}
+
+Status FrameScores::finish(std::vector<MetricScore>& scores, Status& cut_short) {
   for (Group& group : groups_) {
     Result<std::vector<FrameScore>> found = group.scorer->finish();
-    if (!found.ok()) return naming_files(found.status(), fmt::format("{} and {}", reference_.name, distorted_.name));
+    if (!found.ok()) {
+      const Status failure = naming_files(found.status(), fmt::format("{} and {}", reference_.name, distorted_.name));
+      if (is_of_device(failure)) found = group.scorer->scores_so_far();
+      if (!found.ok()) return failure;
+      cut_short = failure;
+    }
     for (size_t i = 0; i < group.places.size(); ++i) {
       MetricScore& entry = scores[group.places[i]];
       entry = converted(std::move((*found)[i]), {entry.metric, entry.label, {}, {}, {}});

@@ -31,10 +31,6 @@ struct Sources {
 Result<Sources> with_geometry(Sources sources, const Geometry& geometry, const std::string& reference_name,
                               const std::string& distorted_name);
 
-/// What is said of two sides that differ in size.
-Status unequal_sizes(const std::string& reference_name, int width, int height, const std::string& distorted_name,
-                     int distorted_width, int distorted_height);
-
 }  // namespace acuity::cli
 
 #endif

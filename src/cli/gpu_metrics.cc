@@ -8,33 +8,67 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "device/counting_device.h"
+#include "engine/device_feature.h"
 #include "engine/frame_metric.h"
 #include "engine/metric.h"
 #include "lang/kernel.h"
 
 namespace acuity::cli {
+namespace {
 
-bool has_gpu_version(const MetricInfo& metric) {
-  const auto is_it = [&](const auto& entry) { return entry.info.name == metric.name; };
-  if (!metric.is_frame_metric) {
-    const auto found = std::find_if(registry().begin(), registry().end(), is_it);
-    return found != registry().end() && found->on_gpu;
-  }
-  const auto found = std::find_if(frame_metrics().begin(), frame_metrics().end(), is_it);
-  if (found == frame_metrics().end()) return false;
-  if (found->feature != nullptr) return found->feature->on_gpu;
-  return std::all_of(features().begin(), features().end(), [](const FeatureEntry& entry) { return entry.on_gpu; });
+// Of some video, with default options.
+Feature::Setup usual_setup() {
+  Feature::Setup setup;
+  setup.format.width = setup.format.height = 512;  // large enough for all
+  setup.format.rate = {25, 1};
+  setup.distorted = setup.format;
+  return setup;
 }
 
-std::string lacks_in_words(uint32_t lacks) {
+std::vector<FeatureRequest> features_of(const FrameMetricEntry& entry) {
+  Feature::Setup setup = usual_setup();
+  const Result<OptionValues> defaults = OptionValues::parse(entry.info, {});
+  if (!defaults.ok()) return {};
+  setup.options = *defaults;
+  const auto metric = entry.create(setup, entry);
+  return metric.ok() ? (*metric)->needs() : std::vector<FeatureRequest>();
+}
+
+}  // namespace
+
+bool has_gpu_version(const MetricInfo& metric) {
+  if (!metric.is_frame_metric) {
+    const auto found = std::find_if(registry().begin(), registry().end(),
+                                    [&](const MetricEntry& entry) { return entry.info.name == metric.name; });
+    return found != registry().end() && found->on_gpu;
+  }
+  const std::vector<FeatureRequest> needed = features_of(*find_frame_metric(metric.name));
+  return !needed.empty() &&
+         std::all_of(needed.begin(), needed.end(), [](const FeatureRequest& need) { return need.entry->on_gpu; });
+}
+
+uint32_t gpu_needs(const MetricInfo& metric) {
+  if (!metric.is_frame_metric || !has_gpu_version(metric)) return 0;  // kernels of pictures need nothing
+  CountingDevice device;
+  for (const FeatureRequest& need : features_of(*find_frame_metric(metric.name))) {
+    Feature::Setup setup = usual_setup();
+    setup.options = need.enough.value_or(need.options);
+    const Result<std::unique_ptr<Feature>> feature = need.entry->create(setup);
+    if (feature.ok()) (void)(*feature)->create_device_worker(device);
+  }
+  return device.needs();
+}
+
+std::string needs_in_words(uint32_t needs) {
   std::vector<const char*> words;
   for (const auto& [need, name] : {std::pair{needs_int64, "64-bit integers"},
                                    {needs_double, "doubles"},
                                    {needs_storage16, "16-bit memory"},
                                    {needs_storage8, "8-bit memory"}}) {
-    if ((lacks & need) != 0) words.push_back(name);
+    if ((needs & need) != 0) words.push_back(name);
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  return fmt::format("{}", fmt::join(words, " and "));
 }
 
 }  // namespace acuity::cli

@@ -13,8 +13,11 @@ namespace acuity::cli {
 /// Whether there is a GPU version; of a metric that is made of features, whether all features have one.
 bool has_gpu_version(const MetricInfo& metric);
 
-/// What a device lacks, in words, from DeviceInfo::lacks; empty where it lacks nothing.
-std::string lacks_in_words(uint32_t lacks);
+/// What its kernels need that only some GPUs have, with the default options, as bits of lang/kernel.h.
+uint32_t gpu_needs(const MetricInfo& metric);
+
+/// Such bits, or what a device lacks (DeviceInfo::lacks), in words; empty where there are none.
+std::string needs_in_words(uint32_t needs);
 
 }  // namespace acuity::cli
 

@@ -27,7 +27,9 @@ std::string described(const MetricInfo& metric, const Console& console) {
     text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
     text += fmt::format("  transparency  {}\n", metric.alpha_rule);
   }
-  text += fmt::format("  runs on       {}\n", has_gpu_version(metric) ? "the CPU and GPUs" : "the CPU");
+  const std::string needs = needs_in_words(gpu_needs(metric));
+  text += fmt::format("  runs on       {}{}\n", has_gpu_version(metric) ? "the CPU and GPUs" : "the CPU",
+                      needs.empty() ? "" : " with " + needs);
   for (const MetricOption& option : metric.options) {
     text += fmt::format("  option        {}: {}; {} (default: {})\n", option.name, option.help, allowed_values(option),
                         option.default_value);

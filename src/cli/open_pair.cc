@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/open_pair.h"
 
+#include <fmt/format.h>
+
 #include "base/try.h"
 #include "cli/pairs.h"
 
@@ -61,6 +63,24 @@ Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const V
     ACUITY_TRY_ASSIGN(source, with_crop(std::move(source), *geometry.crop_reference, shown(path)));
   }
   return source;
+}
+
+std::vector<std::string> doubts(const MeaningSide& reference, const MeaningSide& distorted) {
+  const VideoFormat &mine = reference.format, &other = distorted.format;
+  std::vector<std::string> list = mine.warnings;
+  list.insert(list.end(), other.warnings.begin(), other.warnings.end());
+  const auto [width, height] = mine.pixel_aspect;
+  const auto [other_width, other_height] = other.pixel_aspect;
+  if (width > 0 && other_width > 0 && mine.pixel_aspect != other.pixel_aspect) {
+    list.push_back(fmt::format("{} has pixels of {}:{} but {} has pixels of {}:{}: both are scored as they are stored",
+                               reference.name, width, height, distorted.name, other_width, other_height));
+  }
+  if (mine.interlaced && other.interlaced && *mine.interlaced != *other.interlaced) {
+    list.push_back(fmt::format("{} is interlaced but {} is not: both fields are scored together, as whole frames",
+                               (*mine.interlaced ? reference : distorted).name,
+                               (*mine.interlaced ? distorted : reference).name));
+  }
+  return list;
 }
 
 }  // namespace acuity::cli

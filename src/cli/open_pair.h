@@ -27,6 +27,9 @@ Result<OpenedPair> open_pair(const std::string& reference, const std::string& di
 Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const VideoPlan& plan,
                                                 const MeaningOptions& meaning, const Geometry& geometry);
 
+/// What the streams are warned about themselves, and where they differ in how they are meant to be shown.
+std::vector<std::string> doubts(const MeaningSide& reference, const MeaningSide& distorted);
+
 }  // namespace acuity::cli
 
 #endif

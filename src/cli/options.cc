@@ -11,7 +11,10 @@
 #include "cli/commands.h"
 #include "cli/meaning_plan.h"
 #include "cli/geometry.h"
+#include "cli/job_plan.h"
 #include "cli/map_file.h"
+#include "cli/pair_list.h"
+#include "cli/row_scheduler.h"
 #include "cli/video_plan.h"
 #include "cli/vmaf_plan.h"
 
@@ -39,14 +42,7 @@ std::vector<Option> joined(std::vector<Option> first, const std::vector<Option>&
 
 std::vector<Option> picture_options() {
   return {
-      {.name = "--metric",
-       .letter = "-m",
-       .value = "NAME,...",
-       .help = "what to compute, each as NAME or with options of its own as NAME:OPTION=VALUE:...; 'acuity metrics' "
-               "lists names and options",
-       .default_value = "ssimulacra2",
-       .suggest = Suggest::metrics,
-       .repeats = true},
+      metric_option(),
       {.name = "--reference",
        .letter = "-r",
        .value = "FILE",
@@ -93,26 +89,128 @@ std::vector<Option> picture_options() {
        .value = "N",
        .help = "how many pairs of frames a GPU gets ahead, 1 to 64; never changes a score",
        .default_value = "as many as keep it busy"},
-      {.name = "--memory",
-       .value = "MODE",
-       .help = "how much of a picture is processed at once; never changes a score",
-       .default_value = "auto",
-       .words = {"auto", "full", "strip:ROWS"},
-       .suggest = Suggest::words},
-      {.name = "--vram-cap",
-       .value = "MIB",
-       .help = "the most memory to use on a GPU, in MiB",
-       .default_value = "all that is free"},
+      memory_option(),
+      vram_cap_option(),
   };
 }
 
 std::vector<Option> score_options() {
   std::vector<Option> options = joined(joined(picture_options(), map_options()), frame_options());
-  for (const auto* table : {&geometry_options(), &pairing_options(), &stream_options(), &sample_options(),
-                            &comparison_options(), &limit_options()}) {
+  for (const auto* table : {&geometry_options(), &pairing_options(), &stream_options(), &decode_options(),
+                            &sample_options(), &comparison_options(), &limit_options()}) {
     options = joined(std::move(options), *table);
   }
   return with_common(std::move(options));
+}
+
+// What 'batch', 'compare' and 'serve' have of the options of 'score'.
+std::vector<Option> with_row_options(std::vector<Option> options) {
+  options = joined(std::move(options), row_options());
+  for (const auto* table : {&frame_options(), &geometry_options(), &pairing_options(), &stream_options(),
+                            &decode_options(), &sample_options(), &comparison_options(), &limit_options()}) {
+    options = joined(std::move(options), *table);
+  }
+  return with_common(std::move(options));
+}
+
+Command batch_command() {
+  return {
+      .name = "batch",
+      .arguments = "PAIRS",
+      .summary = "score a list of pairs of any length, and go on where an earlier run ended",
+      .description =
+          {"Scores every pair of PAIRS: CSV or TSV with a header, or JSON lines, from a file or standard input (-). "
+           "The "
+           "columns reference (or ref_path) and distorted (or dist_path) name the files; a column metrics gives a row "
+           "its own metrics, as in -m; all columns are passed through. Instead of PAIRS, --pair-dirs REF_DIR "
+           "DIST_DIR... "
+           "pairs files by name, and --reference FILE --glob PATTERN compares all files of a pattern with one "
+           "original.",
+           "The file of results has one row for each pair, in the order of the list, and one column for each metric, "
+           "then device, version, warnings and error. A row that fails has an error and no scores; the others go on.",
+           "The same command continues a run that ended early, for whatever reason: complete rows are kept, and the "
+           "rest is done. A list, metrics, options or a version that differ are refused."},
+      .examples = {{"acuity batch pairs.csv -m ssimulacra2,butteraugli -o scores.csv", "a list, two metrics"},
+                   {"acuity batch pairs.csv -m ssimulacra2,butteraugli -o scores.csv --retry-failed",
+                    "only the rows that failed, again"},
+                   {"acuity batch --pair-dirs originals avif jxl -o scores.tsv", "files of the same name"},
+                   {"acuity batch --reference original.png --glob 'out/*.avif' -o scores.csv", "one original"},
+                   {"make-pairs | acuity batch - --outputs all -o scores.jsonl", "from a program"}},
+      .options = with_row_options(joined(
+          {{.name = "--output",
+            .letter = "-o",
+            .value = "OUT",
+            .help = "the file of results, which a later run continues: .csv, .tsv or .jsonl",
+            .suggest = Suggest::files},
+           outputs_option(),
+           {.name = "--retry-failed",
+            .help = "do only the rows of OUT that have an error again; OUT is replaced when all are done"},
+           {.name = "--unordered",
+            .help = "write rows as soon as they are finished, with their number in the list as the first column"}},
+          pair_list_options())),
+      .words = {},
+      .minimum_arguments = 0,
+      .maximum_arguments = 1 << 20,
+      .run = run_batch,
+  };
+}
+
+Command compare_command() {
+  return {
+      .name = "compare",
+      .arguments = "",
+      .summary = "compare variants of pictures or videos with their originals, as a table",
+      .description =
+          {"Scores every variant of every reference. A variant is a folder with a file for each reference, which has "
+           "its "
+           "name without extension; with one reference, a variant may be a file. The best of each row is marked, and "
+           "means, medians and wins cover the references that all variants have a score for."},
+      .examples = {{"acuity compare --reference originals --variant avif-q50 jxl-q80 webp-q75", "three encoders"},
+                   {"acuity compare -r original.png --variant a.avif b.jxl -m ssimulacra2,butteraugli", "two files"},
+                   {"acuity compare -r originals --variant old new --csv -o compared.csv", "for a spreadsheet"}},
+      .options = with_row_options({{.name = "--reference",
+                                    .letter = "-r",
+                                    .value = "PATH...",
+                                    .help = "the originals: files, or folders of them",
+                                    .suggest = Suggest::files,
+                                    .repeats = true,
+                                    .is_list = true},
+                                   {.name = "--variant",
+                                    .value = "PATH...",
+                                    .help = "folders that have a file for each original, or with one original files",
+                                    .suggest = Suggest::files,
+                                    .repeats = true,
+                                    .is_list = true},
+                                   {.name = "--csv", .help = "print CSV: one row per reference and variant"},
+                                   {.name = "--json", .help = "print JSON, schema acuity-compare/1"},
+                                   {.name = "--output",
+                                    .letter = "-o",
+                                    .value = "FILE",
+                                    .help = "write the results to this file, completely or not at all; a name ending "
+                                            "in .csv or .json chooses the form",
+                                    .suggest = Suggest::files}}),
+      .words = {},
+      .run = run_compare,
+  };
+}
+
+Command serve_command() {
+  return {
+      .name = "serve",
+      .arguments = "",
+      .summary = "score pairs that another program asks for, one JSON line each",
+      .description =
+          {"Reads rows as JSON lines from standard input and answers each with a JSON line on standard output as soon "
+           "as "
+           "it is scored, not always in order. Devices stay open and references cached between them. A row has "
+           "reference, distorted and, if wanted, metrics (as in -m) and id, any JSON, which the answer repeats. A line "
+           "that is wrong is answered with an error. The end of standard input ends the process."},
+      .examples = {{"acuity serve -m ssimulacra2 < rows.jsonl > answers.jsonl",
+                    "a row is {\"id\":1,\"reference\":\"a.png\",\"distorted\":\"b.jpg\"}"}},
+      .options = with_row_options({outputs_option()}),
+      .words = {},
+      .run = run_serve,
+  };
 }
 
 Command score_command() {
@@ -151,6 +249,60 @@ Command score_command() {
   };
 }
 
+Command plan_command() {
+  return {
+      .name = "plan",
+      .arguments = "PAIRS",
+      .summary = "show where a list of pairs would be scored, without doing it",
+      .description =
+          {"For the same list and options as 'acuity batch': which devices would score how many rows, against prepared "
+           "references or not, in full or in strips, with how much memory and in what time, and why every other way "
+           "was not chosen. Only the headers of the references are read. Times are for scoring, by what was measured "
+           "on this machine ('acuity bench') or else guessed, which is stated."},
+      .examples = {{"acuity plan pairs.csv -m ssimulacra2,butteraugli", "before a long run"},
+                   {"acuity plan pairs.csv --devices cuda:0 --json", "for programs"}},
+      .options = with_row_options(
+          joined({{.name = "--json", .help = "print JSON, schema acuity-plan/1"}}, pair_list_options())),
+      .words = {},
+      .minimum_arguments = 0,
+      .maximum_arguments = 1 << 20,
+      .run = run_plan,
+  };
+}
+
+Command bench_command() {
+  return {
+      .name = "bench",
+      .arguments = "",
+      .summary = "show what was measured on this machine, or measure it",
+      .description =
+          {"Shows how long each metric takes on each device, by which --device auto and the scheduler choose. Commands "
+           "that score add to it as they run. With --calibrate, everything is measured, within a minute.",
+           "It is kept in the folder acuity of XDG_CACHE_HOME, or of ~/.cache. Deleting it costs nothing but time: a "
+           "device is then chosen by a guess, until it has been measured again. It never changes a score."},
+      .examples = {{"acuity bench --calibrate", "measure everything"},
+                   {"acuity bench --calibrate -m ssimulacra2 --device cuda", "one metric on one device"},
+                   {"acuity bench", "what is known"}},
+      .options = with_common({{.name = "--calibrate", .help = "measure metrics on devices, and keep the result"},
+                              {.name = "--metric",
+                               .letter = "-m",
+                               .value = "NAME,...",
+                               .help = "with --calibrate: which metrics to measure",
+                               .default_value = "all",
+                               .suggest = Suggest::metrics,
+                               .repeats = true},
+                              {.name = "--device",
+                               .value = "NAME",
+                               .help = "with --calibrate: which device to measure; may be given several times",
+                               .default_value = "the CPU and all GPUs",
+                               .words = {"cpu", "cuda", "hip", "vulkan"},
+                               .suggest = Suggest::words,
+                               .repeats = true}}),
+      .words = {},
+      .run = run_bench,
+  };
+}
+
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const MetricInfo& metric : metrics()) names.push_back(metric.name);
@@ -160,6 +312,9 @@ std::vector<std::string> metric_names() {
 std::vector<Command> make_commands() {
   return {
       score_command(),
+      batch_command(),
+      compare_command(),
+      serve_command(),
       {.name = "video-info",
        .arguments = "REF [DIST]",
        .summary = "show what videos contain and what is assumed about them",
@@ -236,6 +391,8 @@ std::vector<Command> make_commands() {
                                 .suggest = Suggest::words}}),
        .words = {},
        .run = run_selftest},
+      plan_command(),
+      bench_command(),
       {.name = "completion",
        .arguments = "SHELL",
        .summary = "print the completion script of a shell",
@@ -308,6 +465,7 @@ const std::vector<Meaning>& exit_codes() {
       {"3", "a picture or video is missing, damaged, too large, or cannot be compared with its partner"},
       {"4", "the requested device cannot be used"},
       {"5", "a score is worse than --fail-under"},
+      {"6", "rows of a batch or a comparison failed; all others are done"},
       {"130", "interrupted (as shells show it); with -o, after writing what was scored"},
   };
   return table;
@@ -316,9 +474,11 @@ const std::vector<Meaning>& exit_codes() {
 const std::vector<Meaning>& environment() {
   static const std::vector<Meaning> table = {
       {"ACUITY_CPU", "the fastest instruction set to use: sse4, avx2, avx512 or neon; never changes a score"},
+      {"ACUITY_NVTX", "1: mark uploads, features, metrics and readbacks for NVIDIA's profilers"},
       {"ACUITY_VRAM_CAP_BYTES", "the most memory to use on a GPU, unless --vram-cap is given; never changes a score"},
       {"NO_COLOR", "if set and not empty, no output is coloured unless --color asks for it"},
       {"TERM", "if it is dumb, no output is coloured and no progress is shown"},
+      {"XDG_CACHE_HOME", "the folder in which what was measured is kept (default: ~/.cache); never changes a score"},
   };
   return table;
 }

@@ -25,6 +25,7 @@ struct Option {
   std::vector<std::string> words = {};  // the values there are, where they are few
   Suggest suggest = Suggest::nothing;
   bool repeats = false;  // may be given several times
+  bool is_list = false;  // several values may follow it
 };
 
 struct Example {

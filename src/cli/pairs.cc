@@ -15,6 +15,7 @@
 #include "device/pinned.h"
 #include "media/meaning.h"
 #include "media/scale.h"
+#include "metrics/cvvdp/context.h"
 
 namespace acuity::cli {
 namespace {
@@ -238,7 +239,7 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
     std::vector<Result<std::vector<Score>>> scores;
     const Span span = timed("score", [&] { scores = score_all(left); });
     for (Entrant* entrant : left) entrant->result.spans.push_back(span);
-    for (size_t i = 0; i < left.size(); ++i) note_scores(left[i]->result, std::move(scores[i]));
+    for (size_t i = 0; i < left.size(); ++i) note_scores(*left[i], std::move(scores[i]));
   }
   std::vector<PairResult> results;
   for (Entrant& entrant : entrants) {
@@ -249,13 +250,18 @@ std::vector<PairResult> PairScorer::score(std::span<const std::string> distorted
 }
 
 // A failure shows no number, not even of the metrics that did not fail.
-void PairScorer::note_scores(PairResult& result, Result<std::vector<Score>> scores) const {
+void PairScorer::note_scores(Entrant& entrant, Result<std::vector<Score>> scores) const {
+  PairResult& result = entrant.result;
   const std::string files = fmt::format("{} and {}", shown(result.reference), shown(result.distorted));
   if (!scores.ok()) result.status = naming_files(scores.status(), files);
   for (size_t m = 0; m < job_.metrics.size() && result.status.ok(); ++m) {
     Score& score = (*scores)[m];
     if (finite(score)) {
       result.scores.push_back({scorer_->metrics()[m], job_.metrics[m].label, std::move(score), {}});
+      if (!job_.want_map_context || job_.metrics[m].name != "cvvdp") continue;
+      Result<std::vector<float>> context =
+          cvvdp::context_of(job_.metrics[m].options, entrant.reference_colour, entrant.distorted.view);
+      if (context.ok()) result.scores.back().map_context = std::move(*context);
     } else {
       result.status = Status(StatusCode::internal,
                              fmt::format("{}: {} gave a result that is not a finite number; please report this", files,

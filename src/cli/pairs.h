@@ -66,6 +66,7 @@ struct ScoreJob {
   int frames_in_flight = 0;    // 0: as many as keep a device busy
   int threads = 0;
   bool want_map = false;
+  bool want_map_context = false;  // MetricScore::map_context
   MeaningOptions meaning;
   PictureLimits limits;
   std::optional<int64_t> reference_frame;  // which picture of a file that holds several
@@ -79,6 +80,7 @@ struct MetricScore {
   Score score;                              // of a video: the means
   std::vector<std::vector<double>> series;  // of a video: for the value and each output, that of each frame
   std::vector<NamedValue> aggregates{};     // of a video: what there is one of for all frames together
+  std::vector<float> map_context{};         // what the metric's own tools show behind its map, from 0 to 1
 };
 
 struct FramePair {
@@ -166,7 +168,7 @@ class PairScorer {
   Status enter(Entrant& entrant, bool first);
   Status fit(Entrant& entrant);
   Status fit_reference(int width, int height);
-  void note_scores(PairResult& result, Result<std::vector<Score>> scores) const;
+  void note_scores(Entrant& entrant, Result<std::vector<Score>> scores) const;
   std::vector<Result<std::vector<Score>>> score_all(const std::vector<Entrant*>& entrants);
 
   ScoreJob job_;

@@ -20,7 +20,7 @@ CLI::Option* add(CLI::App& app, const Option& option) {
   using CLI::MultiOptionPolicy;
   return app.add_option(names)
       ->type_name(option.value)
-      ->expected(1)
+      ->expected(option.is_list ? -1 : 1)
       ->multi_option_policy(option.repeats ? MultiOptionPolicy::TakeAll : MultiOptionPolicy::Throw);
 }
 

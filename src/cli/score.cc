@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 #include "base/try.h"
+#include "cli/capabilities.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/distogram.h"
 #include "cli/exit_code.h"
 #include "cli/limits.h"
 #include "cli/lists.h"
 #include "cli/heatmaps.h"
+#include "cli/job_plan.h"
 #include "cli/leave.h"
 #include "cli/map_file.h"
 #include "cli/meaning_plan.h"
@@ -28,14 +31,11 @@
 #include "cli/text.h"
 #include "cli/video.h"
 #include "device/device.h"
-#include "lang/targets.h"
 #include "media/output_file.h"
 
 namespace acuity::cli {
 namespace {
 
-constexpr int kMostThreads = 1024;
-constexpr int kMostMib = 1 << 30;
 constexpr std::array<std::string_view, 5> kForms{"--plain", "--json", "--csv", "--csv-wide", "--value-only"};
 
 struct Plan {
@@ -70,19 +70,6 @@ Status plan_files(const Request& request, ScoreJob& job) {
   if (from_stdin > 1) return usage("standard input (-) can be given only once");
   if (from_stdin == 1 && isatty(STDIN_FILENO) == 1) {
     return usage("standard input (-) is a terminal; redirect a picture into it");
-  }
-  return {};
-}
-
-Status plan_metrics(const Request& request, Plan& plan) {
-  std::vector<std::string> lists = request.values("--metric");
-  if (lists.empty()) lists.push_back(request.value("--metric"));
-  Result<MetricList> list = parse_metrics(lists, metrics());
-  if (!list.ok()) return list.status();
-  plan.job.metrics = list->metrics;
-  if (!list->repeated.empty()) {
-    plan.warnings.push_back(
-        fmt::format("each metric is computed once; given twice: {}", fmt::join(list->repeated, ", ")));
   }
   return {};
 }
@@ -134,24 +121,16 @@ void begin_opening(ScoreJob& job, bool one_pair) {
 
 Status plan_machine(const Request& request, ScoreJob& job) {
   job.device = request.value("--device");
-  const Result<MemoryMode> memory = parse_memory(request.value("--memory"));
-  if (!memory.ok()) return memory.status();
-  job.memory = *memory;
-  if (request.has("--vram-cap")) {
-    const Result<int> mib = parse_whole(request.value("--vram-cap"), "--vram-cap", 1, kMostMib);
-    if (!mib.ok()) return mib.status();
-    job.vram_cap_bytes = int64_t{*mib} << 20;
-  }
+  Machine machine;
+  ACUITY_TRY_ASSIGN(machine, plan_machine(request));
+  job.memory = machine.memory;
+  job.vram_cap_bytes = machine.vram_cap_bytes;
+  job.threads = machine.threads;
   if (request.has("--frames-in-flight")) {
     ACUITY_TRY_ASSIGN(job.frames_in_flight,
                       parse_whole(request.value("--frames-in-flight"), "--frames-in-flight", 1, 64));
   }
-  if (request.has("--threads")) {
-    const Result<int> threads = parse_whole(request.value("--threads"), "--threads", 1, kMostThreads);
-    if (!threads.ok()) return threads.status();
-    job.threads = *threads;
-  }
-  return prepare_cpu();
+  return {};
 }
 
 // Whether the files are scored frame by frame. Several pictures in a file are frames only where the other file has
@@ -173,19 +152,15 @@ Status plan_streams(const Request& request, Plan& plan) {
   const bool videos = depends && (request.has("--size") || any_videos(job));
   for (MetricChoice& metric : job.metrics) {
     if (!videos || metric.name != "cvvdp") continue;
-    if (job.want_map) {
-      return usage("cvvdp has no difference maps of videos: save the frame as a picture, or leave out --map");
-    }
     metric.name = "cvvdp_video";
   }
   if (request.has("--fps")) ACUITY_TRY_ASSIGN(job.rate, parse_rate(request.value("--fps")));
-  const auto of_frames = std::find_if(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
+  const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
     return find_metric(metric.name)->is_frame_metric;
   });
-  const bool any_of_frames = of_frames != job.metrics.end();
-  if (any_of_frames && job.memory.kind == MemoryMode::Kind::strip) {
-    return usage(fmt::format("--memory {} does not work with {}, which needs whole frames; use auto or full",
-                             request.value("--memory"), of_frames->label));
+  ACUITY_TRY(check_strips(request, {.memory = job.memory}, job.metrics));
+  if (!plan.maps.distogram.empty() && !videos && !any_of_frames) {
+    return usage("--distogram is for videos: pictures have no time");
   }
   job.meaning.frames = any_of_frames;
   if (request.has("--at") && !any_of_frames) {
@@ -199,17 +174,24 @@ Status plan_streams(const Request& request, Plan& plan) {
     return usage("with several distorted videos the reference is read several times: give a file, not a pipe");
   }
   plan.video = std::move(*video);
-  return {};
+  if (!plan.video->decode_reference_on_gpu && !plan.video->decode_distorted_on_gpu) return {};
+  if (!request.has("--device")) job.device = "cuda";
+  if (job.device == "cuda" || job.device.starts_with("cuda:")) return {};
+  return Status(StatusCode::device,
+                fmt::format("--decode cuda leaves frames on a CUDA device, but --device {} is given; "
+                            "use --device cuda or --decode cpu",
+                            job.device));
 }
 
 Result<Plan> make_plan(const Request& request) {
   Plan plan;
   if (Status files = plan_files(request, plan.job); !files.ok()) return files;
-  if (Status metrics = plan_metrics(request, plan); !metrics.ok()) return metrics;
+  ACUITY_TRY_ASSIGN(plan.job.metrics, plan_metrics(request, plan.warnings));
   ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
   ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
   ACUITY_TRY_ASSIGN(plan.maps, plan_maps(request, plan.job.distorted, plan.job.metrics, inputs_of(plan.job)));
   plan.job.want_map = !plan.maps.pattern.empty();
+  plan.job.want_map_context = plan.maps.over_context;
   ACUITY_TRY(plan_machine(request, plan.job));
   ACUITY_TRY(plan_output(request, plan));
   ACUITY_TRY_ASSIGN(plan.limits, parse_limits(request.values("--fail-under"), plan.job.metrics));
@@ -296,16 +278,22 @@ class Run {
     if (pair.status.ok() && plan_.job.want_map) {
       for (const MetricScore& entry : pair.scores) {
         const std::string path = map_path(plan_.maps.pattern, pair.distorted, entry.label);
-        const Result<std::string> map = write_map(path, *entry.metric, entry.score.map, plan_.maps.colours);
+        const Result<std::string> map =
+            write_map(path, *entry.metric, entry.score.map, entry.map_context, plan_.maps.colours);
         if (map.ok() && plan_.explain) lines.push_back(*map);
         if (!map.ok()) fail(map.status());  // the scores are as good without it
       }
     }
     for (const MetricScore& entry : pair.scores) {
-      if (std::min(pair.width, pair.height) >= entry.metric->minimum_side) continue;
-      pair.warnings.push_back(
-          fmt::format("{} of {}x{} pixels does not measure the difference: {} needs at least {} pixels on each side",
-                      entry.label, pair.width, pair.height, entry.metric->name, entry.metric->minimum_side));
+      if (!pair.status.ok() || plan_.maps.distogram.empty() || !entry.metric->name.starts_with("cvvdp")) continue;
+      const Result<std::string> written = write_distogram(plan_.maps.distogram, plan_.maps.distogram_max, entry);
+      if (written.ok() && plan_.explain) lines.push_back(*written);
+      if (!written.ok()) fail(written.status());
+    }
+    for (const MetricScore& entry : pair.scores) {
+      const auto warning =
+          too_small({.name = entry.metric->name, .options = {}, .label = entry.label}, pair.width, pair.height);
+      if (warning) pair.warnings.push_back(*warning);
     }
     for (const std::string& warning : pair.warnings) warn(warning);
     if (!pair.cut_short.ok()) {
@@ -351,6 +339,7 @@ int run_score(const Request& request, Console& console) {
     console.complain(plan.status().message());
     return exit_code(plan.status().code());
   }
+  const Capabilities capabilities(console);
   const std::optional<OutputFile> output = plan->output;
   if (output) {
     console.collect();

@@ -10,12 +10,14 @@
 
 #include "base/try.h"
 #include "cli/console.h"
+#include "cli/exit_code.h"
 #include "cli/frame_scores.h"
 #include "cli/leave.h"
 #include "cli/open_pair.h"
 #include "cli/pools.h"
 #include "cli/video_side.h"
 #include "device/pinned.h"
+#include "media/scale.h"
 
 namespace acuity::cli {
 namespace {
@@ -38,7 +40,7 @@ class VideoScorer {
     ACUITY_TRY(create_scorers());
     Status walked;
     result_.spans.push_back(timed("score", [&] {
-      walked = walk();
+      walked = resampling_ ? walk_resampled() : walk();
       const Status finished = finish_pending(0);
       if (walked.ok()) walked = finished;
     }));
@@ -46,12 +48,13 @@ class VideoScorer {
     if (interrupted()) walked = stopped();
     describe_sides();
     if (!walked.ok()) {
-      const bool kept = plan_.shortest || walked.code() == StatusCode::cancelled;
+      const bool kept = plan_.shortest || walked.code() == StatusCode::cancelled || is_of_device(walked);
       if (!kept || result_.video->frames.empty()) return walked;
       result_.cut_short = walked;
     }
     if (result_.video->frames.empty()) return nothing_scored();
-    if (frame_scores_.any()) ACUITY_TRY(frame_scores_.finish(result_.scores));
+    if (frame_scores_.any()) ACUITY_TRY(frame_scores_.finish(result_.scores, result_.cut_short));
+    if (!result_.cut_short.ok()) ACUITY_TRY(trim());
     pool();
     return {};
   }
@@ -63,12 +66,19 @@ class VideoScorer {
   // waiting, each is scored before the next is looked at.
   struct Pending {
     FramePair frame;
+    InputPair inputs;
     Job job;
   };
 
   Status open() {
+    VideoPlan plan = plan_;
+    if (plan.decode_reference_on_gpu || plan.decode_distorted_on_gpu) {
+      ACUITY_TRY_ASSIGN(device_, job_.opening.get().device);
+      if (plan.decode_reference_on_gpu) plan.reference.decoder = device_;
+      if (plan.decode_distorted_on_gpu) plan.distorted.decoder = device_;
+    }
     OpenedPair pair;
-    ACUITY_TRY_ASSIGN(pair, open_pair(result_.reference, result_.distorted, plan_, job_.meaning, job_.geometry));
+    ACUITY_TRY_ASSIGN(pair, open_pair(result_.reference, result_.distorted, plan, job_.meaning, job_.geometry));
     reference_ = std::make_unique<Side>(std::move(pair.sources.reference), shown(result_.reference));
     distorted_ = std::make_unique<Side>(std::move(pair.sources.distorted), shown(result_.distorted));
     result_.reference_facts.changed = std::move(pair.reference_changes);
@@ -78,7 +88,7 @@ class VideoScorer {
     result_.video.emplace();
     const VideoFormat& mine = reference_->format();
     const VideoFormat& other = distorted_->format();
-    if (mine.width != other.width || mine.height != other.height) {
+    if ((mine.width != other.width || mine.height != other.height) && !FrameScores::resize(job_)) {
       // The size may be that of a turned frame, or of a stream that nobody chose.
       const auto with_facts = [](const std::string& name, const VideoFormat& format) {
         return format.stated.empty() ? name : fmt::format("{} ({})", name, fmt::join(format.stated, "; "));
@@ -95,15 +105,24 @@ class VideoScorer {
                                                      side->name()));
       }
     }
+    if (plan_.resampled) {
+      const Result<Resampling> resampling = Resampling::create(mine.rate, other.rate, *plan_.resampled);
+      if (!resampling.ok()) {
+        return naming_files(resampling.status(), fmt::format("{} and {}", reference_->name(), distorted_->name()));
+      }
+      resampling_ = *resampling;
+    }
     const bool timed = interval(mine.rate) > 0 && interval(other.rate) > 0;
     const bool several = mine.frames != 1 && other.frames != 1 && !plan_.one_frame;
-    if (several && timed && !plan_.by_time && interval(mine.rate) != interval(other.rate)) {
+    if (several && timed && !plan_.by_time && !resampling_ && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
           fmt::format("{} has {} but {} has {}: frames are paired by number; use --sync pts to pair "
                       "them by time",
                       reference_->name(), describe(mine.rate), distorted_->name(), describe(other.rate)));
     }
-    for (std::string& doubt : doubts(mine, other)) result_.warnings.push_back(std::move(doubt));
+    for (std::string& doubt : doubts({reference_->name(), mine}, {distorted_->name(), other})) {
+      result_.warnings.push_back(std::move(doubt));
+    }
     if (plan_.every % 2 == 0) {
       result_.warnings.push_back(
           fmt::format("--every {} is even: if better and worse frames alternate in a video, it may score only "
@@ -111,25 +130,6 @@ class VideoScorer {
                       plan_.every));
     }
     return {};
-  }
-
-  // What the streams are warned about themselves, and where they differ in how they are meant to be shown.
-  std::vector<std::string> doubts(const VideoFormat& mine, const VideoFormat& other) const {
-    std::vector<std::string> list = mine.warnings;
-    list.insert(list.end(), other.warnings.begin(), other.warnings.end());
-    const auto [width, height] = mine.pixel_aspect;
-    const auto [other_width, other_height] = other.pixel_aspect;
-    if (width > 0 && other_width > 0 && mine.pixel_aspect != other.pixel_aspect) {
-      list.push_back(
-          fmt::format("{} has pixels of {}:{} but {} has pixels of {}:{}: both are scored as they are stored",
-                      reference_->name(), width, height, distorted_->name(), other_width, other_height));
-    }
-    if (mine.interlaced && other.interlaced && *mine.interlaced != *other.interlaced) {
-      list.push_back(fmt::format("{} is interlaced but {} is not: both fields are scored together, as whole frames",
-                                 (*mine.interlaced ? reference_ : distorted_)->name(),
-                                 (*mine.interlaced ? distorted_ : reference_)->name()));
-    }
-    return list;
   }
 
   Status create_scorers() {
@@ -155,15 +155,21 @@ class VideoScorer {
       ACUITY_TRY_ASSIGN(device_, job_.opening.get().device);
       result_.spans.push_back(job_.opening.get().span);
     }
-    if (!places_.empty()) ACUITY_TRY(create_scorer(total ? total->frames : kManyFrames));
-    return frame_scores_.begin(job_, {reference_->name(), &reference_->format()},
-                               {distorted_->name(), &distorted_->format()}, frame_colour_,
-                               total ? total->frames : kManyFrames);
+    if (!places_.empty()) ACUITY_TRY(create_scorer(job_.device, total ? total->frames : kManyFrames));
+    ACUITY_TRY(frame_scores_.begin(
+        job_, {reference_->name(), &reference_->format()}, {distorted_->name(), &distorted_->format()}, frame_colour_,
+        resampling_ ? FrameRate{resampling_->frames_per_second(), 1} : job_.rate, total ? total->frames : kManyFrames));
+    if (!places_.empty()) return {};
+    const std::array<PlaneSet, 2> planes = frame_scores_.planes();
+    reference_->want(planes[0]);
+    distorted_->want(planes[1]);
+    return {};
   }
 
   // For all metrics of pictures: a device then works on one frame for all of them at a time.
-  Status create_scorer(int64_t frames) {
+  Status create_scorer(const std::string& device, int64_t frames) {
     ScorerOptions options = scorer_options(job_, frames);
+    options.device = device;
     for (const size_t place : places_) {
       options.metrics.emplace_back(job_.metrics[place].name, job_.metrics[place].options);
     }
@@ -211,11 +217,11 @@ class VideoScorer {
       // One of each for all metrics: a device gets it once.
       const InputPair inputs = inputs_of(reference_->frame(), partner);
       if (frame_scores_.any() && (scored || is_neighbour(index))) {
-        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, inputs, scored, threads_));
+        ACUITY_TRY(frame_scores_.push(reference_->frame(), partner, inputs, index, scored, threads_));
       } else if (frame_scores_.any() && !start_) {
         keep_waiting(reference_->frame(), partner);
       }
-      if (scored) ACUITY_TRY(score(*reference_->frame(), *partner, inputs));
+      if (scored) ACUITY_TRY(score(index, *reference_->frame(), *partner, inputs));
     }
     if (beyond_end) return {};
     ACUITY_TRY(reference_->status());
@@ -225,6 +231,32 @@ class VideoScorer {
     while (plan_.by_time && distorted_->has_frame() && distorted_->time() - time <= reach) distorted_->advance();
     ACUITY_TRY(distorted_->status());
     return distorted_->has_frame() ? unequal() : Status();
+  }
+
+  // The same where both are shown at one rate: frames are repeated, and counted as they are shown.
+  Status walk_resampled() {
+    reference_->begin(plan_.offset < 0 ? -plan_.offset : 0);
+    distorted_->begin(plan_.offset > 0 ? plan_.offset : 0);
+    start_ = plan_.start;
+    end_ = plan_.end;
+    ShownSide original(*reference_, *resampling_), other(*distorted_, *resampling_);
+    for (int64_t k = 0;; ++k) {
+      if (interrupted()) return stopped();
+      const bool beyond_end = end_ && k >= *end_;
+      if (beyond_end && !is_neighbour(k)) return {};
+      const bool is_there = original.show(k), other_is_there = other.show(k);
+      if (!is_there || !other_is_there) {
+        ACUITY_TRY(reference_->status());
+        ACUITY_TRY(distorted_->status());
+        return is_there == other_is_there || beyond_end ? Status() : unequal();
+      }
+      const bool scored = !beyond_end && k >= *start_ && (k - *start_) % plan_.every == 0;
+      const InputPair inputs = inputs_of(original.frame(), other.frame());
+      if (frame_scores_.any() && (scored || is_neighbour(k))) {
+        ACUITY_TRY(frame_scores_.push(original.frame(), other.frame(), inputs, k, scored, threads_));
+      }
+      if (scored) ACUITY_TRY(score(k, *original.frame(), *other.frame(), inputs));
+    }
   }
 
   // Which frames are scored; where that goes by time, find_range() finds it out on the way.
@@ -255,7 +287,8 @@ class VideoScorer {
 
   Status push_waiting() {
     for (const auto& [reference, distorted] : waiting_) {
-      ACUITY_TRY(frame_scores_.push(reference, distorted, inputs_of(reference, distorted), false, threads_));
+      ACUITY_TRY(
+          frame_scores_.push(reference, distorted, inputs_of(reference, distorted), reference->index, false, threads_));
     }
     waiting_.clear();
     return {};
@@ -278,15 +311,35 @@ class VideoScorer {
     return since <= after || plan_.every - since <= before;
   }
 
-  Status score(const VideoFrame& reference, const VideoFrame& distorted, const InputPair& inputs) {
+  Status score(int64_t number, const VideoFrame& reference, const VideoFrame& distorted, const InputPair& inputs) {
     progress_(static_cast<int64_t>(result_.video->frames.size()), expected_frames());
-    const FramePair frame{reference.index, reference.time, distorted.time};
+    const FramePair frame{number, reference.time, distorted.time};
     if (!scorer_) return keep(frame, std::vector<Score>());
-    if (!on_gpu_) return keep(frame, scorer_->score(inputs.reference, inputs.distorted));
+    if (!on_gpu_) {
+      ACUITY_TRY(finish_pending(0));  // those from before a failure come first
+      return keep(frame, inputs, scorer_->score(inputs.reference, inputs.distorted));
+    }
     Result<Job> job = scorer_->start(inputs.reference, inputs.distorted);
-    if (!job.ok()) return naming_files(job.status(), place_of(frame));
-    pending_.push_back({frame, std::move(*job)});
+    if (!job.ok()) {
+      ACUITY_TRY(finish_pending(0));
+      return keep(frame, inputs, job.status());
+    }
+    pending_.push_back({frame, inputs, std::move(*job)});
     return finish_pending(kMostPending);
+  }
+
+  // Where "auto" chose a device that fails, the CPU scores the frame and those that come.
+  Status keep(const FramePair& frame, const InputPair& inputs, Result<std::vector<Score>> scores) {
+    if (scores.ok() || job_.device != "auto" || !is_of_device(scores.status())) return keep(frame, std::move(scores));
+    if (!failed_scorer_) {
+      failed_scorer_ = std::exchange(scorer_, std::nullopt);  // jobs in flight still use it
+      ACUITY_TRY(create_scorer("cpu", 1));
+      on_gpu_ = false;
+      result_.warnings.push_back(
+          fmt::format("the device failed, so the CPU scored frame {} of {} and those after it: {}", frame.index,
+                      reference_->name(), scores.status().message()));
+    }
+    return keep(frame, scorer_->score(inputs.reference, inputs.distorted));
   }
 
   InputPair inputs_of(const std::shared_ptr<const VideoFrame>& reference,
@@ -296,6 +349,7 @@ class VideoScorer {
 
   // Frames use the same memory again and again. A GPU takes them from there once it is page-locked.
   Input input_of(const Side& side, const std::shared_ptr<const VideoFrame>& frame) const {
+    if (frame->there.has_picture()) return frame->there;
     if (!frame->picture) {
       const FrameFormat format = frame_format(side.format());
       if (device_) lock_samples(device_, frame->samples.data());
@@ -313,7 +367,7 @@ class VideoScorer {
   // Waits for the first frames in flight until no more than so many are left.
   Status finish_pending(size_t most) {
     for (; pending_.size() > most; pending_.pop_front()) {
-      const Status kept = keep(pending_.front().frame, pending_.front().job.finish());
+      const Status kept = keep(pending_.front().frame, pending_.front().inputs, pending_.front().job.finish());
       if (kept.ok()) continue;
       pending_.clear();  // what comes after a failure does not count
       return kept;
@@ -330,7 +384,8 @@ class VideoScorer {
                                   place_of(frame), result_.scores[places_[i]].label));
       }
     }
-    if (!scores->empty() && result_.video->frames.empty()) note_device(scores->front().provenance.device);
+    if (!scores->empty() && result_.video->frames.empty() && !failed_scorer_)
+      note_device(scores->front().provenance.device);
     for (size_t i = 0; i < scores->size(); ++i) keep(result_.scores[places_[i]], std::move((*scores)[i]));
     result_.video->frames.push_back(frame);
     return {};
@@ -367,6 +422,18 @@ class VideoScorer {
     entry.score.provenance.timing_ms = std::move(times);
   }
 
+  // Metrics of frames and of pictures may have come to different places; only frames that all of them scored count.
+  Status trim() {
+    size_t frames = result_.video->frames.size();
+    for (const MetricScore& entry : result_.scores) frames = std::min(frames, entry.series[0].size());
+    result_.video->frames.resize(frames);
+    for (MetricScore& entry : result_.scores) {
+      if (entry.series[0].size() > frames && !entry.aggregates.empty()) return result_.cut_short;
+      for (std::vector<double>& values : entry.series) values.resize(frames);
+    }
+    return frames == 0 ? result_.cut_short : Status();
+  }
+
   void pool() {
     for (MetricScore& entry : result_.scores) {
       entry.score.value = mean(entry.series[0]);
@@ -397,6 +464,14 @@ class VideoScorer {
     };
     add(result_.reference_facts, frame_scores_.reference_changes());
     add(result_.distorted_facts, frame_scores_.distorted_changes());
+    if (resampling_) {
+      const auto change = [&](const Side& side) {
+        return fmt::format("{} shown as {} frames per second, frames repeated", describe(side.format().rate),
+                           resampling_->frames_per_second());
+      };
+      add(result_.reference_facts, {change(*reference_)});
+      add(result_.distorted_facts, {change(*distorted_)});
+    }
     result_.video->convert_ms += frame_scores_.convert_ms();
   }
 
@@ -434,9 +509,9 @@ class VideoScorer {
       return "choose one frame of each with --frame REF,DIST, counted from 0";
     }
     const bool timed = reference_->format().rate.denominator != 0 && distorted_->format().rate.denominator != 0;
+    const bool may_sync = timed && !plan_.by_time && !resampling_;
     return fmt::format("use --shortest to score the frames that both have, {}--offset to shift one{}",
-                       plan_.by_time || !timed ? "or " : "",
-                       plan_.by_time || !timed ? "" : ", or --sync pts to pair by time");
+                       may_sync ? "" : "or ", may_sync ? ", or --sync pts to pair by time" : "");
   }
 
   Status no_such_frame() const {
@@ -460,6 +535,11 @@ class VideoScorer {
   // Where the lengths of the files tell.
   std::optional<FrameTotal> expected_frames() const {
     std::optional<FrameTotal> total = total_of(reference_->format());
+    if (total && resampling_) {
+      total = {std::llround(static_cast<double>(total->frames) * interval(reference_->format().rate) *
+                            resampling_->frames_per_second()),
+               true};
+    }
     const std::optional<int64_t> end = frame_at(plan_.end_time, plan_.end);
     if (end && (!total || *end < total->frames)) total = {*end, plan_.end_time.has_value()};
     if (!total) return total;
@@ -482,11 +562,12 @@ class VideoScorer {
   std::unique_ptr<Side> reference_;
   std::unique_ptr<Side> distorted_;
   std::vector<size_t> places_;  // of the metrics of pictures among all
-  std::optional<Scorer> scorer_;
+  std::optional<Scorer> scorer_, failed_scorer_;
   bool on_gpu_ = false;             // as the first frame has told
   std::shared_ptr<Device> device_;  // null: none that is known
   Colour frame_colour_;
   FrameScores frame_scores_;
+  std::optional<Resampling> resampling_;
   std::optional<int64_t> start_, end_;
   std::deque<std::pair<std::shared_ptr<VideoFrame>, std::shared_ptr<VideoFrame>>> waiting_;
   std::deque<Pending> pending_;  // last: jobs use the scorer

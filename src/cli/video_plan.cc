@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "cli/lists.h"
 #include "cli/sides.h"
+#include "frames/resampling.h"
 
 namespace acuity::cli {
 namespace {
@@ -33,6 +34,11 @@ Result<int64_t> parse_frame(std::string_view text) {
   int frame = 0;
   ACUITY_TRY_ASSIGN(frame, parse_whole(text, "the number", 0, kMost));
   return frame;
+}
+
+Result<bool> parse_decode(std::string_view text) {
+  if (text == "cpu" || text == "cuda") return text == "cuda";
+  return usage(fmt::format("invalid value '{}': expected cpu or cuda", text));
 }
 
 Result<int> parse_stream(std::string_view text) { return parse_whole(text, "the number", 0, kMost); }
@@ -126,13 +132,28 @@ const std::vector<Option>& limit_options() {
   return table;
 }
 
+const std::vector<Option>& decode_options() {
+  static const std::vector<Option> table = {
+      {.name = "--decode",
+       .value = "HOW",
+       .help = "what decodes videos: the CPU, or the GPU's own decoder, from which frames go to the metrics without a "
+               "copy to the host; cuda needs the device cuda, which is then the default; one value for both sides, or "
+               "two as REF,DIST",
+       .default_value = "cpu",
+       .words = {"cpu", "cuda"},
+       .suggest = Suggest::words},
+  };
+  return table;
+}
+
 const std::vector<Option>& pairing_options() {
   static const std::vector<Option> table = {
       {.name = "--sync",
        .value = "HOW",
-       .help = "how frames of videos are paired: by number, or by nearest time",
+       .help = "how frames of videos are paired: by number, by nearest time, or both shown at one rate, at most 166 "
+               "frames per second or MOST",
        .default_value = "index",
-       .words = {"index", "pts"},
+       .words = {"index", "pts", "resample", "resample:MOST"},
        .suggest = Suggest::words},
       {.name = "--offset",
        .value = "N",
@@ -180,7 +201,7 @@ Result<FrameRate> parse_rate(const std::string& text) {
 }
 
 bool asks_for_video(const Request& request) {
-  for (const std::vector<Option>* table : {&stream_options(), &pairing_options()}) {
+  for (const std::vector<Option>* table : {&stream_options(), &decode_options(), &pairing_options()}) {
     for (const Option& option : *table) {
       if (request.has(option.name)) return true;
     }
@@ -204,11 +225,24 @@ Result<FilePlan> read_file_options(const Request& request) {
 Result<VideoPlan> plan_video(const Request& request) {
   VideoPlan plan;
   ACUITY_TRY(read_streams(request, plan.reference, plan.distorted));
+  std::optional<bool> reference_on_gpu, distorted_on_gpu;
+  ACUITY_TRY(read_sides(request, "--decode", parse_decode, reference_on_gpu, distorted_on_gpu));
+  plan.decode_reference_on_gpu = reference_on_gpu.value_or(false);
+  plan.decode_distorted_on_gpu = distorted_on_gpu.value_or(false);
   if (request.has("--sync")) {
     const std::string sync = request.value("--sync");
-    if (sync != "index" && sync != "pts")
-      return usage(fmt::format("invalid value '{}' for --sync: expected index or pts", sync));
+    constexpr std::string_view kResample = "resample";
     plan.by_time = sync == "pts";
+    if (sync == kResample) {
+      plan.resampled = Resampling::kMostByDefault;
+    } else if (sync.starts_with(fmt::format("{}:", kResample))) {
+      ACUITY_TRY_ASSIGN(plan.resampled, parse_whole(sync.substr(kResample.size() + 1), "--sync resample", 1, 1000));
+    } else if (sync != "index" && sync != "pts") {
+      return usage(fmt::format("invalid value '{}' for --sync: expected index, pts, resample or resample:MOST", sync));
+    }
+    if (plan.resampled && request.has("--fps")) {
+      return usage("--fps and --sync resample exclude each other: the rate is made from those of the videos");
+    }
   }
   ACUITY_TRY(read_whole(request, "--offset", -kMost, plan.offset));
   std::optional<int64_t> start;
@@ -221,6 +255,9 @@ Result<VideoPlan> plan_video(const Request& request) {
   }
   if (plan.end_time && *plan.end_time <= plan.start_time.value_or(0)) {
     return usage(fmt::format("--end {} is not after --start {}", request.value("--end"), request.value("--start")));
+  }
+  if (plan.resampled && (plan.start_time || plan.end_time)) {
+    return usage("with --sync resample, --start and --end are numbers of the frames shown, not times");
   }
   plan.shortest = request.has("--shortest");
   FilePlan files;

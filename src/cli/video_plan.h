@@ -14,9 +14,12 @@ namespace acuity::cli {
 struct VideoPlan {
   VideoOptions reference;
   VideoOptions distorted;
+  bool decode_reference_on_gpu = false;
+  bool decode_distorted_on_gpu = false;
   bool by_time = false;
-  int64_t offset = 0;  // frames left out first: of the distorted, or where negative of the reference
-  int64_t start = 0;   // of the reference
+  std::optional<int> resampled;  // both videos are shown at one rate, at most this
+  int64_t offset = 0;            // frames left out first: of the distorted, or where negative of the reference
+  int64_t start = 0;             // of the reference
   std::optional<int64_t> end;
   std::optional<double> start_time;  // instead: seconds after the reference's first frame
   std::optional<double> end_time;
@@ -38,6 +41,8 @@ const std::vector<Option>& stream_options();
 const std::vector<Option>& frame_options();
 /// What a file may cost.
 const std::vector<Option>& limit_options();
+/// What decodes videos.
+const std::vector<Option>& decode_options();
 /// The options that say which frames are compared.
 const std::vector<Option>& pairing_options();
 

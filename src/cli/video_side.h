@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/timeline.h"
+#include "frames/resampling.h"
 #include "media/frame_queue.h"
 
 namespace acuity::cli {
@@ -18,6 +19,8 @@ class Side {
 
   const VideoFormat& format() const { return queue_.format(); }
   const std::string& name() const { return name_; }
+  /// As FrameSource::want.
+  void want(const PlaneSet& planes) { queue_.want(planes); }
   bool has_frame() const { return has_frame_; }
   const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
   /// Seconds after the first frame that was not left out.
@@ -36,10 +39,10 @@ class Side {
       has_frame_ = false;
       return;
     }
-    frame_ = pool_.take();
-    Result<bool> more = queue_.next(*frame_);
-    has_frame_ = more.ok() && *more;
-    status_ = more.status();
+    Result<std::shared_ptr<VideoFrame>> next = queue_.next();
+    has_frame_ = next.ok() && *next != nullptr;
+    status_ = next.status();
+    frame_ = has_frame_ ? std::move(*next) : std::make_shared<VideoFrame>();
     ended_ = !has_frame_;
     if (has_frame_) ++seen_;
     end_ms_ = now_ms();
@@ -73,14 +76,34 @@ class Side {
   double end_ms_ = 0;
   FrameQueue queue_;
   std::string name_;
-  FramePool pool_;
-  std::shared_ptr<VideoFrame> frame_;
+  std::shared_ptr<VideoFrame> frame_ = std::make_shared<VideoFrame>();
   bool has_frame_ = false;
   bool ended_ = false;
   int64_t seen_ = 0;
   double first_ = 0;
   double begin_ = 0;
   Status status_;
+};
+
+/// A stream that is shown at another rate.
+class ShownSide {
+ public:
+  ShownSide(Side& side, const Resampling& resampling) : side_(side), resampling_(resampling) {}
+  /// Takes the frame that is seen at frame k; false where the stream ends before.
+  bool show(int64_t k) {
+    for (const int64_t wanted = resampling_.frame_at(k, side_.format().rate); taken_ <= wanted; ++taken_) {
+      if (!side_.has_frame()) return false;
+      frame_ = side_.take();
+    }
+    return taken_ + (side_.has_frame() ? 1 : 0) >= resampling_.frames_for(k, side_.format().rate);
+  }
+  const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
+
+ private:
+  Side& side_;
+  const Resampling& resampling_;
+  int64_t taken_ = 0;
+  std::shared_ptr<VideoFrame> frame_;
 };
 
 }  // namespace acuity::cli

@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "base/try.h"
+#include "cli/capabilities.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -52,12 +53,19 @@ class VmafRun {
     const Status walked = walk();
     if (scored_ == 0) return walked.ok() ? Status(StatusCode::input, "there is no frame to score") : walked;
     Result<std::vector<FrameScore>> scores = scorer_->finish();
-    if (!scores.ok()) return scores.status();
+    Status stopped = walked;
+    if (!scores.ok()) {
+      // A device that fails, say, does not lose what was scored until then.
+      if (stopped.ok()) stopped = scores.status();
+      scores = scorer_->scores_so_far();
+      if (!scores.ok()) return stopped;
+    }
     results_.frames_per_second = static_cast<double>(pushed_) * 1000 / std::max(watch.milliseconds(), 1e-3);
+    results_.incomplete = stopped.message();
     collect(std::move(*scores));
     const Status written = output ? write(*output) : Status();
     if (!plan_.quiet || plan_.output.empty()) tell_scores();
-    return written.ok() ? walked : written;
+    return written.ok() ? stopped : written;
   }
 
  private:
@@ -126,8 +134,13 @@ class VmafRun {
     Result<FrameScorer> scorer = FrameScorer::create(options);
     if (!scorer.ok()) return scorer.status();
     scorer_ = std::move(*scorer);
+    const std::array<PlaneSet, 2> planes = scorer_->planes();
+    if (!is_converted(reference_->format())) reference_->want(planes[0]);
+    if (!is_converted(distorted_->format())) distorted_->want(planes[1]);
     return {};
   }
+
+  static bool is_converted(const VideoFormat& side) { return needs_conversion(side, stored_form(side)); }
 
   // A video that breaks off does not lose what was scored, but is told at the end.
   Status walk() {
@@ -247,6 +260,7 @@ int run_vmaf(const Request& request, Console& console) {
     if (!plan->quiet) {
       for (const std::string& note : plan->notes) console.note("acuity: " + note);
     }
+    const Capabilities capabilities(console);
     status = VmafRun(*plan, console)();
   }
   if (!status.ok()) console.complain(status.message());

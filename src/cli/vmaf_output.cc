@@ -33,6 +33,11 @@ std::string xml_attribute(std::string_view text) {
   return result;
 }
 
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 class Writer {
  public:
   Writer(const VmafResults& results, std::optional<int> digits) : results_(results), digits_(digits) {}
@@ -40,7 +45,11 @@ class Writer {
   std::string xml() const {
     std::string text = fmt::format("<VMAF version=\"{}\">\n  <params qualityWidth=\"{}\" qualityHeight=\"{}\" />\n",
                                    xml_attribute(vmaf_version()), results_.width, results_.height);
-    text += fmt::format("  <fyi fps=\"{:.2f}\" />\n  <frames>\n", results_.frames_per_second);
+    text += fmt::format("  <fyi fps=\"{:.2f}\" />\n", results_.frames_per_second);
+    if (!results_.incomplete.empty()) {
+      text += fmt::format("  <incomplete reason=\"{}\" />\n", xml_attribute(results_.incomplete));
+    }
+    text += "  <frames>\n";
     for (size_t i = 0; i < frames(); ++i) {
       text += fmt::format("    <frame frameNum=\"{}\" ", frame_number(i));
       for (const FrameOutput& column : results_.columns) {
@@ -62,8 +71,12 @@ class Writer {
   }
 
   std::string json() const {
-    std::string text = fmt::format("{{\n  \"version\": {},\n  \"fps\": {:.2f},\n  \"frames\": [",
-                                   json_string(vmaf_version()), results_.frames_per_second);
+    std::string text = fmt::format("{{\n  \"version\": {},\n  \"fps\": {:.2f},\n", json_string(vmaf_version()),
+                                   results_.frames_per_second);
+    if (!results_.incomplete.empty()) {
+      text += fmt::format("  \"incomplete\": {},\n", json_string(results_.incomplete));
+    }
+    text += "  \"frames\": [";
     for (size_t i = 0; i < frames(); ++i) {
       text += fmt::format("{}\n    {{\n      \"frameNum\": {},\n      \"metrics\": {{\n", i == 0 ? "" : ",",
                           frame_number(i));
@@ -97,6 +110,7 @@ class Writer {
       text += fmt::format("\n{},", frame_number(i));
       for (const FrameOutput& column : results_.columns) text += number(column.values[i]) + ",";
     }
+    if (!results_.incomplete.empty()) text += "\n# incomplete: " + one_line(results_.incomplete);
     return text + "\n";
   }
 
@@ -108,6 +122,10 @@ class Writer {
         text += fmt::format("{}: {}|", column.name, number(column.values[i]));
       }
       text += "\n";
+    }
+    if (!results_.incomplete.empty()) {
+      text += fmt::format("{{{}}}{{{}}}incomplete: {}\n", frame_number(frames()), frame_number(frames()) + 1,
+                          one_line(results_.incomplete));
     }
     return text;
   }

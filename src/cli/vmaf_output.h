@@ -18,6 +18,7 @@ struct VmafResults {
   int subsample = 1;                 // frame i of a column has the number i * subsample
   std::vector<FrameOutput> columns;  // each has a value for every frame
   std::vector<NamedValue> aggregates;
+  std::string incomplete;  // why frames are missing at the end; empty: all are there
 };
 
 std::string vmaf_version();

@@ -42,6 +42,16 @@ TEST(BadInput, Directory) {
 
 TEST(BadInput, Empty) { expect_refused(file("empty.png", "")); }
 
+// It is no fault of the pictures, which are not even read.
+TEST(BadInput, AHeadThatIsNone) {
+  const std::string head = file("head.znpr", "no head");
+  const Outcome outcome =
+      acuity({"score", "-m", "zensim:head=" + head, scratch("missing.png"), scratch("missing.png")});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_TRUE(outcome.out.empty());
+  EXPECT_TRUE(outcome.err.starts_with("acuity: error: '" + head + "' is no zensim head")) << outcome.err;
+}
+
 TEST(BadInput, Truncated) {
   const std::string whole = read_file(scene());
   for (const size_t part : {5u, 20u, 40u}) {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // ColorVideoVDP from the command line: pictures one by one, videos as wholes.
 #include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "acuity/picture.h"
+#include "cli/map_colours.h"
 #include "cli/pictures.h"
+#include "support/fixtures.h"
+#include "support/synthetic_video.h"
 #include "support/y4m.h"
 
 namespace acuity::test {
@@ -91,6 +99,232 @@ TEST(Cvvdp, HdrVideoIsShownOnAnHdrDisplay) {
   EXPECT_TRUE(states(result, "PQ codes shown on standard_hdr_pq"));
   EXPECT_LT(result["metrics"]["cvvdp"]["value"].get<double>(), 9.9);
   EXPECT_EQ(scored({original, original})["metrics"]["cvvdp"]["value"], 10);
+}
+
+// A clip of the goldens as a file.
+std::string golden_clip(const std::string& name, int width, int height, int frames, const std::string& rate,
+                        bool distorted) {
+  const tests::SyntheticVideo video(width, height, 8, Subsampling::yuv420);
+  std::string text =
+      "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " F" + rate + " C420jpeg\n";
+  for (int t = 0; t < frames; ++t) {
+    text += "FRAME\n";
+    const tests::OwnedFrame frame = distorted ? video.distorted(t) : video.reference(t);
+    for (const std::vector<uint8_t>& plane : frame.planes) text.append(plane.begin(), plane.end());
+  }
+  write_file(scratch(name), text);
+  return scratch(name);
+}
+
+double value_of(const json& result) { return result["metrics"].front()["value"].get<double>(); }
+
+// Numbers of the published reference (tests/golden/video/cvvdp.csv), with the options that the metric's page names.
+TEST(Cvvdp, GivesTheNumbersOfPycvvdp) {
+  const std::vector<std::string> meaning{"--matrix", "bt709"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), meaning.begin(), meaning.end());
+    return words;
+  };
+  const std::string at_30 = golden_clip("30.y4m", 160, 90, 30, "30:1", false);
+  const std::string at_24 = golden_clip("24.y4m", 160, 90, 24, "24:1", true);
+  const json resampled = scored(with({"--sync", "resample", at_30, at_24}));
+  EXPECT_NEAR(value_of(resampled), 4.909062385559082, 2e-5);
+  EXPECT_TRUE(states(resampled, "shown as 120 frames per second"));
+  EXPECT_TRUE(states(resampled, "120 frames per second; before the first frame"));
+  EXPECT_NEAR(value_of(scored(with({"--sync", "resample:60", at_30, at_24}))), 5.065356254577637, 2e-5);
+  const Outcome slower = acuity({"score", "-m", "cvvdp", "--sync", "resample:25", at_30, at_24});
+  EXPECT_EQ(slower.exit_code, 2);
+  EXPECT_NE(slower.err.find("at most 25"), std::string::npos) << slower.err;
+  const Outcome longer =
+      acuity({"score", "-m", "cvvdp", "--sync", "resample", golden_clip("60.y4m", 160, 90, 60, "30:1", false), at_24});
+  EXPECT_EQ(longer.exit_code, 3);
+  EXPECT_NE(longer.err.find("60 frames"), std::string::npos) << longer.err;
+}
+
+TEST(Cvvdp, PaddingAndScalingAreStated) {
+  const std::string a = golden_clip("a.y4m", 160, 90, 12, "30:1", false);
+  const std::string b = golden_clip("b.y4m", 160, 90, 12, "30:1", true);
+  const auto with = [&](const std::string& metric, const std::string& other) {
+    const Outcome outcome = acuity({"score", "--json", "-m", metric, "--matrix", "bt709", a, other});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.exit_code == 0 ? json::parse(outcome.out)["results"][0] : json();
+  };
+  EXPECT_TRUE(states(with("cvvdp", b), "padding: replicate"));
+  EXPECT_TRUE(states(with("cvvdp:padding=symmetric", b), "padding: symmetric"));
+  const json capped = with("cvvdp:capped=3", b);
+  EXPECT_TRUE(states(capped, "capped: 3 scales instead of the 6 of the definition"));
+  const std::string small = golden_clip("small.y4m", 80, 45, 12, "30:1", true);
+  const json scaled = with("cvvdp:full_screen=bilinear:resolution=100x57:ppd=75.40244934516305", small);
+  EXPECT_TRUE(states(scaled, "160 x 90 and 80 x 45 scaled to 100 x 57, bilinear"));
+  const Outcome refused = acuity({"score", "-m", "cvvdp", a, small});
+  EXPECT_EQ(refused.exit_code, 3);
+  const Outcome also = acuity({"score", "-m", "cvvdp:full_screen=area,psnr_yuv", a, small});
+  EXPECT_EQ(also.exit_code, 3) << also.err;
+}
+
+TEST(Cvvdp, AWrongDisplayIsAMistakeOfTheCommandLine) {
+  for (const std::string& file : {scene(), golden_clip("a.y4m", 160, 90, 2, "30:1", false)}) {
+    const Outcome outcome = acuity({"score", "-m", "cvvdp:display=standard_4q", file, file});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(outcome.err.starts_with("acuity: error: there is no display 'standard_4q'")) << outcome.err;
+    EXPECT_NE(outcome.err.find("standard_4k"), std::string::npos);
+  }
+  const Outcome pictures = acuity({"score", "-m", "cvvdp:padding=symmetric", scene(), noisy()});
+  EXPECT_EQ(pictures.exit_code, 2);
+  EXPECT_NE(pictures.err.find("is for videos"), std::string::npos) << pictures.err;
+}
+
+TEST(Cvvdp, MapsAreOverThePictureInItsOwnColours) {
+  const auto map_of = [&](std::vector<std::string> words, const std::string& name) {
+    words.insert(words.begin(), {"score", "-m", "cvvdp", "--map", scratch(name)});
+    const Outcome outcome = acuity(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Result<Picture> map = read_picture(scratch(name));
+    EXPECT_TRUE(map.ok()) << map.status().message();
+    return map.ok() ? *map : Picture();
+  };
+  // Nothing is seen: blue, as bright as the picture is.
+  const Picture same = map_of({scene(), scene()}, "same.png");
+  const auto at = [](const Picture& picture, int x, int y) {
+    const auto* row = reinterpret_cast<const uint8_t*>(picture.view.planes[0] + y * picture.view.row_stride);
+    return std::array<int, 3>{row[3 * x], row[3 * x + 1], row[3 * x + 2]};
+  };
+  for (const auto& [red, green, blue] : {at(same, 3, 3), at(same, 80, 50)}) {
+    EXPECT_EQ(red, green);
+    EXPECT_GT(blue, red);
+  }
+  const Picture noise = map_of({scene(), noisy()}, "noise.png");
+  EXPECT_FALSE(std::equal(noise.pixels.get(), noise.pixels.get() + 1000, same.pixels.get()));
+  map_of({"--map-colours", "supra-threshold", scene(), noisy()}, "supra.png");
+  EXPECT_NE(read_file(scratch("supra.png")), read_file(scratch("noise.png")));
+  const Outcome refused =
+      acuity({"score", "-m", "mse", "--map", scratch("x.png"), "--map-colours", "threshold", scene(), noisy()});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("is for cvvdp"), std::string::npos) << refused.err;
+  // Of a frame of a video.
+  const std::string a = golden_clip("a.y4m", 160, 90, 6, "30:1", false);
+  const std::string b = golden_clip("b.y4m", 160, 90, 6, "30:1", true);
+  const Picture frame = map_of({"--frame", "4", a, b}, "frame.png");
+  EXPECT_EQ(frame.view.width, 160);
+  EXPECT_EQ(frame.view.height, 90);
+  const json whole = scored({a, b}), part = scored({"--frame", "4", a, b});
+  EXPECT_EQ(part["metrics"]["cvvdp"]["frames"][0]["values"], whole["metrics"]["cvvdp"]["frames"][4]["values"]);
+  const Outcome all = acuity({"score", "-m", "cvvdp", "--map", scratch("x.png"), a, b});
+  EXPECT_EQ(all.exit_code, 2);
+  EXPECT_NE(all.err.find("--frame N"), std::string::npos) << all.err;
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::string& golden) {
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream stream(tests::tests_folder() + "/golden/" + golden);
+  std::string line;
+  std::getline(stream, line);  // names of the columns
+  while (std::getline(stream, line)) {
+    std::vector<std::string>& row = rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+// The clip of cvvdp_colours.csv and cvvdp_distogram.csv, read as pycvvdp reads raw video.
+std::vector<std::string> golden_pair() {
+  return {"--matrix", "bt601", golden_clip("a.y4m", 160, 90, 10, "30:1", false),
+          golden_clip("b.y4m", 160, 90, 10, "30:1", true)};
+}
+
+// pycvvdp computes its colours in 16-bit floats.
+TEST(Cvvdp, MapsHaveTheColoursOfPycvvdp) {
+  const std::vector<std::string> videos = golden_pair();
+  std::map<std::string, Picture> maps;
+  size_t compared = 0;
+  for (const std::vector<std::string>& row : rows_of("cvvdp_colours.csv")) {
+    const std::string &reference = row[0], &frame = row[2], &colours = row[3];
+    Picture& map = maps[reference + frame + colours];
+    if (map.view.width == 0) {
+      const std::string data = tests::tests_folder() + "/data/";
+      std::vector<std::string> words{"score", "-m", "cvvdp", "--map", scratch("map.png"), "--map-colours", colours};
+      if (frame.empty()) {
+        words.insert(words.end(), {data + reference, data + row[1]});
+      } else {
+        words.insert(words.end(), {"--frame", frame});
+        words.insert(words.end(), videos.begin(), videos.end());
+      }
+      const Outcome outcome = acuity(words);
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      Result<Picture> read = read_picture(scratch("map.png"));
+      ASSERT_TRUE(read.ok()) << read.status().message();
+      map = *read;
+    }
+    const int x = std::stoi(row[4]), y = std::stoi(row[5]);
+    const auto* pixel = reinterpret_cast<const uint8_t*>(map.view.planes[0] + y * map.view.row_stride + 3 * x);
+    for (size_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(pixel[c], std::stoi(row[6 + c]), 1)
+          << reference << " " << frame << " " << colours << " " << x << " " << y;
+    }
+    ++compared;
+  }
+  EXPECT_EQ(compared, 80u);
+}
+
+TEST(Cvvdp, ADistogramShowsWhatPycvvdpShows) {
+  const std::string path = scratch("distogram.png");
+  // The largest loss is 5.18 JOD.
+  for (const auto& [most, loss_of_brightest] : {std::pair{"10", 10.0}, {"2", 2.0}, {"auto", 6.0}}) {
+    std::vector<std::string> words{"score", "-m", "cvvdp", "--distogram", path, "--distogram-max", most};
+    for (const std::string& word : golden_pair()) words.push_back(word);
+    const Outcome outcome = acuity(words);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Result<Picture> picture = read_picture(path);
+    ASSERT_TRUE(picture.ok()) << picture.status().message();
+    const std::vector<std::vector<std::string>> rows = rows_of("video/cvvdp_distogram.csv");
+    EXPECT_EQ(rows.size(), 72u);
+    for (const std::vector<std::string>& row : rows) {
+      const int channel = std::stoi(row[1]), frame = std::stoi(row[2]), subband = std::stoi(row[3]);
+      const int x = frame * 64 + 32, y = channel * (6 * 16 + 4) + subband * 16 + 8;
+      const auto* pixel =
+          reinterpret_cast<const uint8_t*>(picture->view.planes[0] + y * picture->view.row_stride + 3 * x);
+      const double place = std::min(std::stod(row[4]) / loss_of_brightest, 1.0) * 254;
+      // One of the colours on both sides: the loss may lie between them.
+      const auto is_colour = [&](double at) {
+        const cli::MapColour colour = cli::map_colour(at / 254);
+        return std::equal(colour.begin(), colour.end(), pixel);
+      };
+      EXPECT_TRUE(is_colour(std::floor(place)) || is_colour(std::ceil(place)))
+          << most << " " << channel << " " << frame << " " << subband;
+    }
+  }
+  for (const char* wrong : {"0", "-1", "nan", "black", "1e9"}) {
+    std::vector<std::string> words{"score", "-m", "cvvdp", "--distogram", path, "--distogram-max", wrong};
+    for (const std::string& word : golden_pair()) words.push_back(word);
+    const Outcome outcome = acuity(words);
+    EXPECT_EQ(outcome.exit_code, 2) << wrong;
+    EXPECT_NE(outcome.err.find("--distogram-max"), std::string::npos) << outcome.err;
+  }
+  const Outcome alone = acuity({"score", "-m", "cvvdp", "--distogram-max", "3", scene(), noisy()});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("needs --distogram"), std::string::npos) << alone.err;
+}
+
+TEST(Cvvdp, ADistogramShowsSubbandsOverTime) {
+  const std::string a = golden_clip("a.y4m", 160, 90, 10, "30:1", false);
+  const std::string b = golden_clip("b.y4m", 160, 90, 10, "30:1", true);
+  const std::string path = scratch("distogram.png");
+  ASSERT_EQ(acuity({"score", "-m", "cvvdp", "--distogram", path, a, b}).exit_code, 0);
+  const Result<Picture> picture = read_picture(path);
+  ASSERT_TRUE(picture.ok()) << picture.status().message();
+  EXPECT_EQ(picture->view.width, 640);
+  EXPECT_EQ(picture->view.height, 4 * 6 * 16 + 3 * 4);
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"-m", "cvvdp", "--distogram", scratch("d.jpg"), a, b},
+        {"-m", "psnr_yuv", "--distogram", path, a, b},
+        {"-m", "cvvdp", "--distogram", path, scene(), noisy()}}) {
+    std::vector<std::string> words = wrong;
+    words.insert(words.begin(), "score");
+    const Outcome outcome = acuity(words);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("--distogram"), std::string::npos) << outcome.err;
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "acuity/scorer.h"
 #include "acuity/version.h"
 #include "cli/command.h"
-#include "cli/processor_name.h"
+#include "base/processor_name.h"
 
 namespace acuity::test {
 namespace {
@@ -123,7 +123,7 @@ TEST(Shell, DevicesAreListed) {
 TEST(Shell, ProcessorsAreNamed) {
   const auto name_in = [](const std::string& text) {
     std::istringstream cpuinfo(text);
-    return cli::processor_name(cpuinfo);
+    return processor_name(cpuinfo);
   };
   EXPECT_EQ(name_in("processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\n\nprocessor\t: 1\nmodel name\t: Other\n"),
             "Intel(R) Xeon(R)");

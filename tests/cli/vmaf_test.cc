@@ -7,17 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "support/synthetic_video.h"
+#include "support/raw_video.h"
 
 namespace acuity::test {
 namespace {
 
 std::string write_clip(const std::string& name, const std::vector<tests::OwnedFrame>& frames) {
-  std::string bytes;
-  for (const tests::OwnedFrame& frame : frames) {
-    for (const std::vector<uint8_t>& plane : frame.planes) bytes.append(plane.begin(), plane.end());
-  }
-  write_file(scratch(name), bytes);
+  write_file(scratch(name), tests::raw_video(frames));
   return scratch(name);
 }
 
@@ -92,7 +88,9 @@ TEST(VmafCommand, KeepsWhatWasScoredBeforeDamage) {
   const Outcome outcome = vmaf(words, {"-n", "--feature", "psnr", "--json", "-o", path});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_NE(outcome.err.find("truncated"), std::string::npos) << outcome.err;
-  EXPECT_EQ(nlohmann::json::parse(read_file(path))["frames"].size(), 2u);
+  const nlohmann::json results = nlohmann::json::parse(read_file(path));
+  EXPECT_EQ(results["frames"].size(), 2u);
+  EXPECT_NE(results["incomplete"].get<std::string>().find("truncated"), std::string::npos);
 }
 
 TEST(VmafCommand, AShorterVideoIsWarnedOf) {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What would run where, without doing it.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "acuity/capability.h"
+#include "base/threads.h"
+#include "base/try.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/pair_list.h"
+#include "cli/plan_report.h"
+#include "cli/request.h"
+#include "cli/row_scheduler.h"
+#include "device/device.h"
+#include "engine/plan.h"
+#include "lang/targets.h"
+#include "media/picture_size.h"
+#include "schedule/plans.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr size_t kMostReasons = 10;
+
+// Rows by their metrics, as in -m, and the size of their references.
+class Rows {
+ public:
+  explicit Rows(const PictureLimits& limits) : limits_(limits) {}
+
+  void add(const PairRow& row) {
+    // A list may have millions of references: their names are not kept.
+    const size_t name = std::hash<std::string>()(row.reference);
+    const auto [known, is_new] = sizes_.try_emplace(name, PictureSize());
+    if (is_new) known->second = size_of(row.reference);
+    if (known->second.width == 0) {
+      ++unplanned_;
+      return;
+    }
+    Group& group = groups_[{row.metrics, known->second.width, known->second.height}];
+    ++group.rows;
+    group.references.insert(name);
+  }
+
+  struct Group {
+    int64_t rows = 0;
+    std::unordered_set<size_t> references;
+  };
+  using Key = std::tuple<std::string, int, int>;
+  const std::map<Key, Group>& groups() const { return groups_; }
+  int64_t unplanned() const { return unplanned_; }
+  const std::vector<std::string>& reasons() const { return reasons_; }
+
+ private:
+  // Nothing of a file that cannot be read.
+  PictureSize size_of(const std::string& path) {
+    const Result<PictureSize> size = picture_size(path, limits_);
+    if (size.ok()) return *size;
+    if (reasons_.size() < kMostReasons) reasons_.push_back(size.status().message());
+    return {};
+  }
+
+  const PictureLimits& limits_;
+  std::unordered_map<size_t, PictureSize> sizes_;
+  std::map<Key, Group> groups_;
+  int64_t unplanned_ = 0;
+  std::vector<std::string> reasons_;
+};
+
+// The CPU and every GPU, or those that are named.
+Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
+  std::vector<DeviceState> states;
+  const DeviceList list = list_devices();
+  const auto add_cpu = [&] {
+    states.push_back(state_of_cpu(Threads(options.threads).count()));
+    states.back().free_bytes = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : default_memory_limit();
+  };
+  const auto add = [&](const DeviceInfo& info, bool is_named) {
+    DeviceState state = state_of(info);
+    state.is_named = is_named;
+    if (options.vram_cap_bytes > 0) state.free_bytes = std::min(state.free_bytes, options.vram_cap_bytes);
+    states.push_back(std::move(state));
+  };
+  for (const std::string& name : options.devices) {
+    if (name == "auto") {
+      for (const DeviceInfo& info : list.devices) add(info, false);
+    }
+    if (name == "auto" || name == "cpu") {
+      add_cpu();
+      continue;
+    }
+    const auto found = std::find_if(list.devices.begin(), list.devices.end(), [&](const DeviceInfo& info) {
+      return info.id == name || (info.index == 0 && backend_name(info.backend) == name);
+    });
+    if (found == list.devices.end()) {
+      const Status why = open_device(name).status();  // for its message
+      return why.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : why;
+    }
+    add(*found, true);
+  }
+  return states;
+}
+
+Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vector<MetricChoice>& metrics, int width,
+                                int height, const Rows::Group& group, std::span<const DeviceState> devices,
+                                const Measurements& measured) {
+  PlannedGroup planned{.width = width,
+                       .height = height,
+                       .metrics = {},
+                       .rows = group.rows,
+                       .references = static_cast<int64_t>(group.references.size())};
+  ScorerOptions scorer{.memory = options.memory, .threads = options.threads};
+  for (const MetricChoice& metric : metrics) {
+    planned.metrics.push_back(metric.label);
+    scorer.metrics.emplace_back(metric.name, metric.options);
+  }
+  std::vector<RequestedMetric> requested;
+  ACUITY_TRY_ASSIGN(requested, find_requested_metrics(scorer, width, height));
+  RowsToPlace rows;
+  rows.metrics = costed(requested);
+  rows.width = width;
+  rows.height = height;
+  rows.rows = group.rows;
+  rows.rows_per_reference = static_cast<double>(group.rows) / static_cast<double>(group.references.size());
+  rows.rows_at_once = true;
+  rows.strip_rows = options.memory.rows;
+  rows.strips_allowed = options.memory.kind == MemoryMode::Kind::automatic;
+  rows.plan = [&](bool on_gpu, int strip_rows) {
+    return plan_memory({.metrics = requested,
+                        .width = width,
+                        .height = height,
+                        .strip_rows = strip_rows,
+                        .threads = Threads(options.threads).count(),
+                        .on_gpu = on_gpu});
+  };
+  planned.placement = place_rows(rows, devices, measured);
+  return planned;
+}
+
+// The metrics of a row that has its own, or those of -m.
+Result<std::vector<MetricChoice>> metrics_of(const std::string& text, const RowPlan& plan) {
+  if (text.empty()) return plan.job.metrics;
+  std::vector<std::string> repeated;
+  return plan_metrics({text}, repeated);
+}
+
+Result<PlanReport> make_report(const Request& request, Console& console) {
+  RowPlan plan;
+  ACUITY_TRY_ASSIGN(plan, plan_rows(request));
+  PairLists lists;
+  ACUITY_TRY_ASSIGN(lists, PairLists::plan(request));
+  std::optional<ListSummary> summary;
+  ACUITY_TRY_ASSIGN(summary, lists.survey());
+  std::unique_ptr<PairList> list;
+  ACUITY_TRY_ASSIGN(list, lists.open(summary ? std::optional(summary->columns) : std::nullopt));
+  for (const std::string& warning : plan.warnings) console.warn(warning);
+  for (const std::string& warning : list->warnings()) console.warn(warning);
+  Rows rows(plan.job.limits);
+  PairRow row;
+  for (int64_t count = 0;; ++count) {
+    bool is_there = false;
+    ACUITY_TRY_ASSIGN(is_there, list->next(row));
+    if (!is_there) break;
+    if (count % 1000 == 0) console.progress(fmt::format("{} rows", count));
+    rows.add(row);
+  }
+  if (rows.groups().empty() && rows.unplanned() == 0) return Status(StatusCode::input, list->name() + " has no rows");
+
+  std::vector<DeviceState> devices;
+  ACUITY_TRY_ASSIGN(devices, devices_of(plan.scheduler));
+  PlanReport report{.groups = {}, .unplanned = rows.unplanned(), .reasons = rows.reasons()};
+  const Measurements measured = process_measurements().now();
+  for (const auto& [key, group] : rows.groups()) {
+    const auto& [text, width, height] = key;
+    std::vector<MetricChoice> metrics;
+    ACUITY_TRY_ASSIGN(metrics, metrics_of(text, plan));
+    Result<PlannedGroup> planned = plan_group(plan.scheduler, metrics, width, height, group, devices, measured);
+    if (planned.ok()) {
+      report.groups.push_back(std::move(*planned));
+    } else {
+      report.unplanned += group.rows;
+      report.reasons.push_back(planned.status().message());
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+int run_plan(const Request& request, Console& console) {
+  if (const Status loaded = load_capabilities(capability_path()); !loaded.ok()) console.warn(loaded.message());
+  Status status = prepare_cpu();
+  if (status.ok()) {
+    const Result<PlanReport> report = make_report(request, console);
+    status = report.status();
+    if (report.ok()) {
+      request.has("--json") ? print_plan_json(*report, console) : print_plan(*report, console);
+      return report->groups.empty() ? kExitInput : kExitOk;
+    }
+  }
+  console.complain(status.message());
+  return exit_code(status.code());
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "cli/row_scheduler.h"
+
+#include <algorithm>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "cli/meaning_plan.h"
+#include "cli/video.h"
+#include "schedule/work.h"
+
+namespace acuity::cli {
+namespace {
+
+constexpr int kMostMib = 1 << 30;
+constexpr int kMostSeconds = 1 << 20;
+constexpr size_t kMostKinds = 4096;
+constexpr int64_t kVideoBytes = int64_t{256} << 20;  // what frames in flight need, about
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t comma = std::min(list.find(',', begin), list.size());
+    parts.emplace_back(trimmed(std::string_view(list).substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return parts;
+}
+
+// A video has its own kinds of some metrics.
+std::vector<MetricChoice> for_videos(std::vector<MetricChoice> metrics) {
+  for (MetricChoice& metric : metrics) {
+    if (metric.name == "cvvdp") metric.name = "cvvdp_video";
+  }
+  return metrics;
+}
+
+bool any_of_frames(const std::vector<MetricChoice>& metrics) {
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [](const MetricChoice& metric) { return find_metric(metric.name)->is_frame_metric; });
+}
+
+void fill(PairResult pair, const std::vector<MetricChoice>& metrics, TaskResult& result) {
+  result.status = pair.status.ok() ? pair.cut_short : pair.status;
+  result.warnings = std::move(pair.warnings);
+  if (!result.status.ok()) return;
+  result.width = pair.width;
+  result.height = pair.height;
+  result.assumptions = assumptions(pair);
+  for (size_t i = 0; i < pair.scores.size(); ++i) {
+    result.scores.push_back(std::move(pair.scores[i].score));
+    result.scores.back().metric = metrics[i].name;
+  }
+}
+
+}  // namespace
+
+const std::vector<Option>& row_options() {
+  static const std::vector<Option> table = {
+      metric_option(),
+      {.name = "--devices",
+       .value = "NAME,...",
+       .help = "where to compute: auto (every usable GPU, and the CPU), or names such as cuda:0,cuda:1,cpu; never "
+               "changes a score",
+       .default_value = "auto",
+       .words = {"auto", "cpu", "cuda", "hip", "vulkan"},
+       .suggest = Suggest::words},
+      {.name = "--threads",
+       .value = "N",
+       .help = "how many threads read, decode and score; never changes a score",
+       .default_value = "one per core"},
+      {.name = "--memory-limit",
+       .value = "MIB",
+       .help = "the most memory of the host to use for pictures and scoring, in MiB",
+       .default_value = "half of what is free"},
+      memory_option(),
+      vram_cap_option(),
+      {.name = "--timeout",
+       .value = "SECONDS",
+       .help = "a row whose files take longer to read, or whose pictures take longer to score, fails",
+       .default_value = "no limit"},
+  };
+  return table;
+}
+
+Result<RowPlan> plan_rows(const Request& request) {
+  RowPlan plan;
+  ACUITY_TRY_ASSIGN(plan.job.metrics, plan_metrics(request, plan.warnings));
+  ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
+  ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
+  Machine machine;
+  ACUITY_TRY_ASSIGN(machine, plan_machine(request));
+  plan.job.memory = machine.memory;
+  plan.job.vram_cap_bytes = machine.vram_cap_bytes;
+  FilePlan files;
+  ACUITY_TRY_ASSIGN(files, read_file_options(request));
+  plan.job.limits = files.limits;
+  plan.job.reference_frame = files.reference_frame;
+  plan.job.distorted_frame = files.distorted_frame;
+  if (request.has("--fps")) ACUITY_TRY_ASSIGN(plan.job.rate, parse_rate(request.value("--fps")));
+  ACUITY_TRY_ASSIGN(plan.video, plan_video(request));
+  plan.asks_for_video = asks_for_video(request);
+  plan.raw_video = request.has("--size");
+
+  SchedulerOptions& scheduler = plan.scheduler;
+  scheduler.devices = split(request.value("--devices"));
+  const bool on_gpu = plan.video.decode_reference_on_gpu || plan.video.decode_distorted_on_gpu;
+  if (on_gpu && !request.has("--devices")) scheduler.devices = {"cuda"};
+  scheduler.memory = machine.memory;
+  scheduler.vram_cap_bytes = machine.vram_cap_bytes;
+  scheduler.threads = machine.threads;
+  scheduler.limits = files.limits;
+  if (request.has("--memory-limit")) {
+    int mib = 0;
+    ACUITY_TRY_ASSIGN(mib, parse_whole(request.value("--memory-limit"), "--memory-limit", 1, kMostMib));
+    scheduler.memory_limit_bytes = int64_t{mib} << 20;
+  }
+  if (request.has("--timeout")) {
+    int seconds = 0;
+    ACUITY_TRY_ASSIGN(seconds, parse_whole(request.value("--timeout"), "--timeout", 1, kMostSeconds));
+    scheduler.timeout_ms = int64_t{seconds} * 1000;
+  }
+  return plan;
+}
+
+const Option& outputs_option() {
+  static const Option option{.name = "--outputs",
+                             .value = "WHICH",
+                             .help = "write the value of each metric, or all its outputs as well",
+                             .default_value = "headline",
+                             .words = {"headline", "all"},
+                             .suggest = Suggest::words};
+  return option;
+}
+
+Result<bool> plan_outputs(const Request& request) {
+  const std::string outputs = request.value("--outputs");
+  if (outputs == "headline" || outputs == "all") return outputs == "all";
+  return Status(StatusCode::usage, fmt::format("invalid value '{}' for --outputs: expected headline or all", outputs));
+}
+
+std::string options_that_change_scores(const Request& request) {
+  std::string text;
+  for (const auto* table : {&frame_options(), &geometry_options(), &pairing_options(), &stream_options(),
+                            &sample_options(), &comparison_options()}) {
+    for (const Option& option : *table) {
+      if (!request.has(option.name)) continue;
+      text += fmt::format("{}{}", text.empty() ? "" : " ", option.name);
+      if (!option.value.empty()) text += fmt::format(" {}", request.value(option.name));
+    }
+  }
+  return text;
+}
+
+Result<std::unique_ptr<RowScheduler>> RowScheduler::create(RowPlan plan, bool ordered) {
+  plan.scheduler.ordered = ordered;
+  PairRules rules;
+  rules.meaning = plan.job.meaning;
+  rules.crop_reference = plan.job.geometry.crop_reference;
+  rules.crop_distorted = plan.job.geometry.crop_distorted;
+  rules.scale_reference = plan.job.geometry.scale_reference;
+  rules.scaler = plan.job.geometry.scaler;
+  Result<Scheduler> scheduler = create_scheduler(plan.scheduler, rules);
+  if (!scheduler.ok()) return scheduler.status();
+  return std::unique_ptr<RowScheduler>(new RowScheduler(std::move(plan), std::move(*scheduler)));
+}
+
+// Most rows share their reference with others.
+bool RowScheduler::is_kind(const std::string& reference, bool several) {
+  std::map<std::string, bool>& known = several ? several_ : videos_;
+  const auto found = known.find(reference);
+  if (found != known.end()) return found->second;
+  if (known.size() >= kMostKinds) known.clear();
+  return known[reference] = several ? holds_several_pictures(reference, plan_.job.limits) : is_video(reference);
+}
+
+// As 'acuity score' decides: several pictures in a file are frames where the other file has several as well.
+bool RowScheduler::is_video_row(const std::string& reference, const std::string& distorted) {
+  if (plan_.raw_video || is_kind(reference, false) || is_video(distorted)) return true;
+  if (plan_.job.reference_frame || plan_.job.distorted_frame) return false;
+  return is_kind(reference, true) && holds_several_pictures(distorted, plan_.job.limits);
+}
+
+Status RowScheduler::submit(const std::string& reference, const std::string& distorted, const Metrics& metrics) {
+  const bool videos = is_video_row(reference, distorted);
+  if (!videos && !plan_.asks_for_video && !any_of_frames(*metrics)) {
+    Task task;
+    task.reference = TaskPicture::file(reference);
+    task.distorted = TaskPicture::file(distorted);
+    task.reference.frame = plan_.job.reference_frame;
+    task.distorted.frame = plan_.job.distorted_frame;
+    for (const MetricChoice& metric : *metrics) task.metrics.emplace_back(metric.name, metric.options);
+    return scheduler_.submit(std::move(task));
+  }
+  ScoreJob job = plan_.job;
+  job.reference = reference;
+  job.distorted = {distorted};
+  job.metrics = videos ? for_videos(*metrics) : *metrics;
+  job.meaning.frames = any_of_frames(job.metrics);
+  Work work;
+  const int64_t limit = plan_.scheduler.memory_limit_bytes;
+  work.host_bytes = limit > 0 ? std::min(limit, kVideoBytes) : kVideoBytes;
+  const bool decoded_on_gpu = plan_.video.decode_reference_on_gpu || plan_.video.decode_distorted_on_gpu;
+  for (const std::string& device : scheduler_.devices()) {
+    if (decoded_on_gpu && device.starts_with("cuda")) work.devices.push_back(device);
+  }
+  work.run = [job, video = plan_.video](const WorkPlace& place, TaskResult& result) mutable {
+    job.device = place.device;
+    job.threads = place.threads;
+    if (job.device != "cpu") {
+      job.opening = std::async(std::launch::deferred, [name = job.device] {
+                      return OpenedDevice{open_device(name), {}};
+                    }).share();
+    }
+    fill(score_video(job, video, job.distorted.front(), [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics,
+         result);
+  };
+  return submit_work(scheduler_, std::move(work));
+}
+
+Status RowScheduler::submit_failure(const Status& why) {
+  Work work;
+  work.run = [why](const WorkPlace&, TaskResult& result) { result.status = why; };
+  return submit_work(scheduler_, std::move(work));
+}
+
+}  // namespace acuity::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Rows of 'batch', 'compare' and 'serve' on the scheduler: pictures as its tasks, and videos, which the command scores
+// itself, as work among them.
+#ifndef ACUITY_CLI_ROW_SCHEDULER_H
+#define ACUITY_CLI_ROW_SCHEDULER_H
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acuity/schedule.h"
+#include "cli/job_plan.h"
+#include "cli/pairs.h"
+#include "cli/request.h"
+#include "cli/video_plan.h"
+
+namespace acuity::cli {
+
+/// What the options say of every row.
+struct RowPlan {
+  ScoreJob job;  // without files; its metrics are those of -m
+  VideoPlan video;
+  bool asks_for_video = false;  // an option was given that makes sense for video alone
+  bool raw_video = false;       // --size
+  SchedulerOptions scheduler;
+  std::vector<std::string> warnings;
+};
+
+/// How to compute, where, and with how much memory: the options that 'batch', 'compare' and 'serve' share.
+const std::vector<Option>& row_options();
+Result<RowPlan> plan_rows(const Request& request);
+/// --outputs: whether all outputs of a metric are wanted.
+const Option& outputs_option();
+Result<bool> plan_outputs(const Request& request);
+/// The options given that change scores, as they were given: "--scale dist --crop 64x64+0+0".
+std::string options_that_change_scores(const Request& request);
+
+using Metrics = std::shared_ptr<const std::vector<MetricChoice>>;
+
+class RowScheduler {
+ public:
+  /// `ordered`: results come in the order in which rows were submitted.
+  static Result<std::unique_ptr<RowScheduler>> create(RowPlan plan, bool ordered);
+
+  /// Blocks while enough rows wait.
+  Status submit(const std::string& reference, const std::string& distorted, const Metrics& metrics);
+  /// A row that cannot be scored, and why: its result comes in its turn.
+  Status submit_failure(const Status& why);
+  std::optional<TaskResult> poll() { return scheduler_.poll(); }
+  std::optional<TaskResult> wait_any() { return scheduler_.wait_any(); }
+  void cancel() { scheduler_.cancel(); }
+  SchedulerStatistics statistics() const { return scheduler_.statistics(); }
+  std::vector<std::string> devices() const { return scheduler_.devices(); }
+
+ private:
+  RowScheduler(RowPlan plan, Scheduler scheduler) : plan_(std::move(plan)), scheduler_(std::move(scheduler)) {}
+  bool is_video_row(const std::string& reference, const std::string& distorted);
+  bool is_kind(const std::string& reference, bool several);
+
+  RowPlan plan_;
+  Scheduler scheduler_;
+  // Of references that were seen last: whether they are videos, and whether they hold several pictures.
+  std::map<std::string, bool> videos_, several_;
+};
+
+}  // namespace acuity::cli
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Videos on a device: in software, and on a stand-in for CUDA's driver that fails.
+#include <array>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "support/raw_video.h"
+
+namespace acuity::test {
+namespace {
+
+constexpr int kWidth = 192, kHeight = 160, kFrames = 12;
+
+struct Files {
+  std::string reference, distorted;
+
+  Files() : reference(scratch("reference.yuv")), distorted(scratch("distorted.yuv")) {
+    const tests::SyntheticClip clip =
+        tests::synthetic_clip(fmt::format("synth_{}x{}_{}f_8bit_420", kWidth, kHeight, kFrames));
+    write_file(reference, tests::raw_video(clip.reference));
+    write_file(distorted, tests::raw_video(clip.distorted));
+  }
+
+  Outcome vmaf(const std::vector<std::string>& more, const Surroundings& surroundings = {}) const {
+    std::vector<std::string> words{
+        "vmaf", "-r",  reference, "-d", distorted, "-w", std::to_string(kWidth), "-h", std::to_string(kHeight),
+        "-p",   "420", "-b",      "8",  "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    return acuity(words, surroundings);
+  }
+
+  Outcome score(const std::vector<std::string>& more, const Surroundings& surroundings = {}) const {
+    std::vector<std::string> words{"score", "--size", fmt::format("{}x{}", kWidth, kHeight), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {reference, distorted});
+    return acuity(words, surroundings);
+  }
+};
+
+// What does not depend on the run.
+std::string without_rate(const std::string& path) {
+  return std::regex_replace(read_file(path), std::regex("\"fps\": [0-9.]+"), "");
+}
+
+nlohmann::json values_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out)["results"][0]["metrics"].begin()->at("frames");
+}
+
+TEST(VideoOnADevice, HowItIsRunChangesNothing) {
+  const Files files;
+  const std::string path = scratch("output");
+  const std::vector<std::string> output{"--json", "--precision", "max", "-o", path};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), output.begin(), output.end());
+    const Outcome outcome = files.vmaf(more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return without_rate(path);
+  };
+  for (const std::vector<std::string>& part :
+       {std::vector<std::string>(), {"--subsample", "3"}, {"--frame_skip_ref", "2", "--frame_skip_dist", "2"}}) {
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.end(), part.begin(), part.end());
+      return run(more);
+    };
+    const std::string expected = with({"--no_cuda"});
+    EXPECT_EQ(with({"--device", "vulkan", "--frames-in-flight", "1"}), expected);
+    EXPECT_EQ(with({"--backend", "vulkan", "--frames-in-flight", "8"}), expected);
+    EXPECT_EQ(with({"--device", "vulkan", "--frames-in-flight", "8"}), expected);
+    EXPECT_EQ(with({"--device", "auto"}), expected);
+    EXPECT_EQ(with({"--gpumask", "1"}), expected);
+  }
+  EXPECT_EQ(files.vmaf({"--device", "cpu", "--gpumask", "0"}).exit_code, 2) << "two devices";
+  EXPECT_EQ(files.vmaf({"--device", "tpu"}).exit_code, 4);
+}
+
+TEST(VideoOnADevice, PartsOfAVideoAreEqualToo) {
+  const Files files;
+  for (const std::vector<std::string>& part :
+       {std::vector<std::string>{"--every", "3"}, {"--start", "4", "--end", "9"}, {"--start", "3", "--every", "4"}}) {
+    const auto run = [&](std::vector<std::string> more) {
+      more.insert(more.end(), part.begin(), part.end());
+      more.insert(more.end(), {"-m", "vmaf"});
+      return values_of(files.score(more));
+    };
+    const nlohmann::json expected = run({"--device", "cpu"});
+    ASSERT_GT(expected.size(), 1u);
+    EXPECT_EQ(run({"--device", "vulkan", "--frames-in-flight", "1"}), expected);
+    EXPECT_EQ(run({"--device", "vulkan", "--frames-in-flight", "8"}), expected);
+  }
+}
+
+Surroundings failing(const std::string& how) {
+  return {.environment = {"ACUITY_CUDA_DRIVER=" FAKE_DRIVER, "ACUITY_FAKE_DRIVER=" + how}};
+}
+
+TEST(VideoOnADevice, WhatWasScoredBeforeAFaultIsWrittenAndMarked) {
+  const Files files;
+  const std::string path = scratch("output");
+  const std::vector<std::string> words{"--device",           "cuda", "-n",     "--feature", "psnr",
+                                       "--frames-in-flight", "2",    "--json", "-o",        path};
+  const Outcome whole = files.vmaf(words, failing(""));
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const nlohmann::json all = nlohmann::json::parse(read_file(path))["frames"];
+  ASSERT_EQ(all.size(), size_t{kFrames});
+  std::set<size_t> lengths;
+  int calls_before = 0;
+  for (int calls = 0; calls < 60; ++calls) {
+    write_file(path, "");
+    const Outcome outcome = files.vmaf(words, failing(fmt::format("cuStreamSynchronize {} 700", calls)));
+    const std::string text = read_file(path);
+    if (outcome.exit_code == 0) {
+      EXPECT_EQ(nlohmann::json::parse(text)["frames"], all);
+      EXPECT_FALSE(nlohmann::json::parse(text).contains("incomplete"));
+      continue;
+    }
+    ASSERT_EQ(outcome.exit_code, 4) << outcome.err;
+    EXPECT_NE(outcome.err.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << outcome.err;
+    if (text.empty()) continue;
+    const nlohmann::json results = nlohmann::json::parse(text);
+    const size_t frames = results["frames"].size();
+    ASSERT_LT(frames, size_t{kFrames});
+    lengths.insert(frames);
+    for (size_t i = 0; i < frames; ++i) EXPECT_EQ(results["frames"][i], all[i]);
+    EXPECT_NE(results["incomplete"].get<std::string>().find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << text;
+    calls_before = calls;
+  }
+  EXPECT_GE(lengths.size(), 5u);
+  // The other formats.
+  const std::vector<std::pair<std::string, std::string>> marks{
+      {"--xml", "  <incomplete reason=\""}, {"--csv", "\n# incomplete: "}, {"--sub", "}incomplete: "}};
+  for (const auto& [format, mark] : marks) {
+    std::vector<std::string> others{"--device",           "cuda", "-n",   "--feature", "psnr",
+                                    "--frames-in-flight", "2",    format, "-o",        path};
+    EXPECT_EQ(files.vmaf(others, failing(fmt::format("cuStreamSynchronize {} 700", calls_before))).exit_code, 4);
+    EXPECT_NE(read_file(path).find(mark), std::string::npos) << read_file(path);
+    EXPECT_EQ(files.vmaf(others, failing("")).exit_code, 0);
+    EXPECT_EQ(read_file(path).find("incomplete"), std::string::npos);
+  }
+}
+
+TEST(VideoOnADevice, ScoreKeepsWhatItHasToo) {
+  const Files files;
+  for (const char* metric : {"psnr_yuv", "psnr"}) {
+    const std::vector<std::string> words{"--device", "cuda", "-m", metric, "--frames-in-flight", "2"};
+    const nlohmann::json all = values_of(files.score(words, failing("")));
+    ASSERT_EQ(all.size(), size_t{kFrames});
+    std::set<size_t> lengths;
+    for (int calls = 0; calls < 60; calls += 2) {
+      const Outcome outcome = files.score(words, failing(fmt::format("cuStreamSynchronize {} 700", calls)));
+      if (outcome.exit_code == 0) continue;
+      ASSERT_EQ(outcome.exit_code, 4) << outcome.err;
+      const nlohmann::json pair = nlohmann::json::parse(outcome.out)["results"][0];
+      if (!pair.contains("metrics")) continue;
+      EXPECT_EQ(pair["complete"], false);
+      const nlohmann::json frames = pair["metrics"].begin()->at("frames");
+      ASSERT_LT(frames.size(), size_t{kFrames});
+      lengths.insert(frames.size());
+      for (size_t i = 0; i < frames.size(); ++i) EXPECT_EQ(frames[i], all[i]);
+    }
+    EXPECT_GE(lengths.size(), 3u) << metric;
+  }
+}
+
+TEST(VideoOnADevice, ListsTellWhatRunsWhere) {
+  const auto runs_on = [](const std::string& metric) {
+    const std::string text = acuity({"metrics", metric}).out;
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(text, found, std::regex("\n  runs on       (.*)\n"))) << text;
+    return found.str(1);
+  };
+  EXPECT_EQ(runs_on("vmaf"), "the CPU and GPUs with 64-bit integers and doubles");
+  EXPECT_EQ(runs_on("vif"), "the CPU and GPUs with 64-bit integers and doubles");
+  EXPECT_EQ(runs_on("cambi"), "the CPU and GPUs with 64-bit integers");
+  EXPECT_EQ(runs_on("ciede"), "the CPU and GPUs with doubles");
+  EXPECT_EQ(runs_on("psnr_hvs"), "the CPU and GPUs");
+  EXPECT_EQ(runs_on("ssimulacra2"), "the CPU and GPUs");
+  EXPECT_NE(acuity({"devices"}).out.find("\n  metrics          all"), std::string::npos);
+}
+
+// "auto" chooses a GPU only for more work than this.
+TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
+  constexpr size_t kMany = 250;
+  const tests::SyntheticClip clip = tests::synthetic_clip("synth_400x304_5f_8bit_420");
+  std::array<std::string, 2> paths{scratch("many_reference.yuv"), scratch("many_distorted.yuv")};
+  for (size_t side = 0; side < 2; ++side) {
+    const std::string few = tests::raw_video(side == 0 ? clip.reference : clip.distorted);
+    std::string bytes;
+    for (size_t i = 0; i < kMany; i += clip.reference.size()) bytes += few;
+    write_file(paths[side], bytes);
+  }
+  const auto score = [&](const std::string& device, const std::string& fault) {
+    const Outcome outcome = acuity({"score", "--json", "--size", "400x304", "-m", "ssimulacra2", "--threads", "1",
+                                    "--device", device, paths[0], paths[1]},
+                                   failing(fault));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["results"][0];
+  };
+  const auto frames_of = [](const nlohmann::json& result) { return result["metrics"]["ssimulacra2"]["frames"]; };
+  const nlohmann::json on_cpu = frames_of(score("cpu", "")), on_device = frames_of(score("cuda", ""));
+  ASSERT_EQ(on_cpu.size(), kMany);
+  ASSERT_NE(on_cpu[0]["values"], on_device[0]["values"]) << "they cannot be told apart";
+  std::set<size_t> lengths;  // of what the device scored
+  for (const int calls : {8, 20}) {
+    const nlohmann::json result = score("auto", fmt::format("cuStreamSynchronize {} 700", calls)),
+                         frames = frames_of(result);
+    ASSERT_EQ(frames.size(), kMany);
+    size_t of_device = 0;
+    while (of_device < kMany && frames[of_device]["values"] == on_device[of_device]["values"]) ++of_device;
+    for (size_t i = of_device; i < kMany; ++i) {
+      ASSERT_EQ(frames[i]["index"], i);
+      // The device may have finished frames in flight before it failed.
+      const bool is_in_flight = i < of_device + 8 && frames[i]["values"] == on_device[i]["values"];
+      ASSERT_TRUE(is_in_flight || frames[i] == on_cpu[i]) << i;
+    }
+    const std::string warning = fmt::format("the device failed, so the CPU scored frame {} of ", of_device);
+    EXPECT_NE(result["warnings"].dump().find(warning), std::string::npos) << result["warnings"];
+    lengths.insert(of_device);
+  }
+  EXPECT_GE(lengths.size(), 2u);
+}
+
+}  // namespace
+}  // namespace acuity::test

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// 'acuity plan', with figures that are given, so that nothing depends on how fast this machine is.
+#include <filesystem>
+#include <regex>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "support/fixtures.h"
+
+namespace acuity::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class PlanCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Whatever a pair takes here, 10 ns per pixel of one thread are in the file.
+    ASSERT_EQ(in_cache({"score", data("scene.png"), data("scene.blur.png")}).exit_code, 0);
+    const fs::path file = fs::directory_iterator(folder + "/acuity")->path();
+    const std::string text = read_file(file);
+    write_file(file, std::regex_replace(text, std::regex(R"(\[[0-9.e+-]+,1\])"), "[10,1]"));
+    write_file(pairs, "reference,distorted\n" + row("scene.png", "scene.blur.png") +
+                          row("scene.png", "scene.noise.png") + row("scene.png", "scene.jpeg10.png") +
+                          row("scene.png", "scene.jpeg50.png") + row("portrait.png", "portrait.blur.png"));
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  Outcome in_cache(const std::vector<std::string>& words) const {
+    return acuity(words, {.environment = {"XDG_CACHE_HOME=" + folder}});
+  }
+  static std::string data(const std::string& name) { return ACUITY_TEST_DATA "/data/" + name; }
+  static std::string row(const std::string& reference, const std::string& distorted) {
+    return data(reference) + "," + data(distorted) + "\n";
+  }
+
+  const std::string folder = scratch("cache"), pairs = scratch("pairs.csv");
+};
+
+TEST_F(PlanCommand, ShowsWhereRowsWouldRun) {
+  const Outcome outcome = in_cache({"plan", pairs, "--devices", "cpu", "--threads", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* part :
+       {"4 rows of 384 x 288 pixels, 1 reference, ssimulacra2\n",
+        "  cpu        100 % of the rows  pair                 1.1 ms per row, measured  memory ",
+        "\n  all in     4.4 ms, measured\n", "  not cpu, prepared: slower on this device: 5.0 ms instead of 4.4 ms\n",
+        "Times are for scoring; files are read and decoded on the cores beside it.\n"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+}
+
+TEST_F(PlanCommand, AsJson) {
+  const Outcome outcome =
+      in_cache({"plan", pairs, "--devices", "vulkan,cpu", "--threads", "1", "--json", "-m", "mse,psnr"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json document = json::parse(outcome.out);
+  EXPECT_EQ(document["schema"], "acuity-plan/1");
+  EXPECT_EQ(document["unplanned_rows"], 0);
+  int64_t rows = 0;
+  for (const json& group : document["groups"]) {
+    rows += group["rows"].get<int64_t>();
+    EXPECT_EQ(group["metrics"], json({"mse", "psnr"}));
+    EXPECT_GT(group["total_ms"], 0.0);
+    EXPECT_EQ(group["measured"], false);
+    EXPECT_EQ(group["devices"].size(), 1u);
+    EXPECT_EQ(group["devices"][0]["device"], "cpu");
+    EXPECT_DOUBLE_EQ(group["devices"][0]["share"], 1);
+    EXPECT_GT(group["devices"][0]["memory"]["host_bytes"], 0);
+    EXPECT_FALSE(group["not_used"].empty());
+    for (const json& option : group["not_used"]) EXPECT_NE(option["reason"], "");
+  }
+  EXPECT_EQ(rows, 5);
+}
+
+TEST_F(PlanCommand, MemoryDecidesAboutStrips) {
+  const Outcome outcome =
+      in_cache({"plan", pairs, "--devices", "cpu", "--threads", "1", "--memory-limit", "1", "-m", "butteraugli"});
+  EXPECT_TRUE(contains(outcome.out, " of memory, but 1 MiB are free")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "not cpu, pair, strip ")) << outcome.out;
+}
+
+TEST_F(PlanCommand, FilesThatCannotBeReadAreNamed) {
+  const std::string missing = scratch("missing.png");
+  write_file(pairs, "reference,distorted\n" + missing + ",b.png\n" + row("scene.png", "scene.blur.png"));
+  const Outcome outcome = in_cache({"plan", pairs, "--devices", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "1 row of 384 x 288 pixels, 1 reference, ssimulacra2\n")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "1 row cannot be planned:\n  cannot read '" + missing + "': there is no such file"))
+      << outcome.out;
+  write_file(pairs, "reference,distorted\n" + missing + ",b.png\n");
+  EXPECT_EQ(in_cache({"plan", pairs, "--devices", "cpu"}).exit_code, 3);
+  EXPECT_EQ(in_cache({"plan", scratch("no_list.csv")}).exit_code, 3);
+  EXPECT_EQ(in_cache({"plan", pairs, "--devices", "cuda:99"}).exit_code, 4);
+  EXPECT_EQ(in_cache({"plan"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace acuity::test

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The file of results as its own journal: whatever is left of it, what is complete is kept and nothing else.
+#include "cli/result_file.h"
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "cli/command.h"
+
+namespace acuity::cli {
+namespace {
+
+using test::read_file;
+using test::scratch;
+using test::write_file;
+using Strings = std::vector<std::string>;
+
+constexpr int kRows = 4;
+const Strings kColumns{"reference", "distorted", "score", "error"};
+
+std::vector<ResultCell> row(int number) {
+  std::vector<ResultCell> cells{ResultCell::of(fmt::format("a{}", number)),
+                                ResultCell::of(std::string("b,\n\"c\"")),
+                                ResultCell::of(number / 7.0),
+                                {}};
+  return cells;
+}
+
+// Keeps what is there, then adds the rest.
+Status fill(const std::string& path, ResultFormat format) {
+  Result<std::unique_ptr<ResultFile>> file = ResultFile::open(path, format, kColumns);
+  if (!file.ok()) return file.status();
+  int number = 0;
+  Strings fields;
+  for (;; ++number) {
+    const Result<bool> any = (*file)->next(fields);
+    if (!any.ok()) return any.status();
+    if (!*any) break;
+    EXPECT_EQ(fields[0], cell_field(row(number)[0], format));
+  }
+  const Result<int64_t> cut = (*file)->begin_writing();
+  if (!cut.ok()) return cut.status();
+  for (; number < kRows; ++number) {
+    const Status added = (*file)->append(row_text(kColumns, row(number), format));
+    if (!added.ok()) return added;
+  }
+  return (*file)->finish();
+}
+
+class ResultFiles : public ::testing::TestWithParam<ResultFormat> {
+ protected:
+  std::string whole() const {
+    const std::string path = scratch("whole");
+    std::remove(path.c_str());
+    EXPECT_TRUE(fill(path, GetParam()).ok());
+    return read_file(path);
+  }
+};
+
+TEST_P(ResultFiles, AreContinuedFromAnyByte) {
+  const std::string expected = whole(), path = scratch("torn");
+  for (size_t size = 0; size <= expected.size(); size += 2) {
+    write_file(path, expected.substr(0, size));
+    ASSERT_TRUE(fill(path, GetParam()).ok()) << size;
+    ASSERT_EQ(read_file(path), expected) << size;
+  }
+}
+
+// After a loss of power.
+TEST_P(ResultFiles, AreContinuedWhereZerosBegin) {
+  const std::string expected = whole(), path = scratch("zeros");
+  for (size_t size = 0; size <= expected.size(); size += 5) {
+    write_file(path, expected.substr(0, size) + std::string(100, '\0'));
+    ASSERT_TRUE(fill(path, GetParam()).ok()) << size;
+    ASSERT_EQ(read_file(path), expected) << size;
+  }
+}
+
+TEST_P(ResultFiles, HaveOnlyCompleteRowsWhenTheDiskIsFull) {
+  const std::string expected = whole(), path = scratch("full");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  for (size_t size = 0; size < expected.size(); size += 3) {
+    std::remove(path.c_str());
+    rlimit limit = before;
+    limit.rlim_cur = size;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const Status status = fill(path, GetParam());
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    ASSERT_FALSE(status.ok()) << size;
+    EXPECT_EQ(status.code(), StatusCode::internal);
+    const std::string left = read_file(path);
+    ASSERT_TRUE(expected.starts_with(left)) << size << left;
+    ASSERT_TRUE(left.empty() || left.ends_with('\n')) << size << left;
+    ASSERT_TRUE(fill(path, GetParam()).ok()) << size;
+    ASSERT_EQ(read_file(path), expected) << size;
+  }
+}
+
+TEST_P(ResultFiles, HaveOneWriter) {
+  const std::string path = scratch("locked");
+  const auto first = ResultFile::open(path, GetParam(), kColumns);
+  ASSERT_TRUE(first.ok());
+  const auto second = ResultFile::open(path, GetParam(), kColumns);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.status().message().find("another process is writing this file"), std::string::npos);
+}
+
+TEST_P(ResultFiles, OtherFilesStayAsTheyAre) {
+  const std::string path = scratch("other");
+  for (const std::string content : {"shopping list", "a,b\n1,2\n", "{\"a\":1}\n", "{", "[1,2]\n"}) {
+    write_file(path, content);
+    if (GetParam() == ResultFormat::jsonl && content == "{") continue;  // may be ours
+    EXPECT_FALSE(fill(path, GetParam()).ok()) << content;
+    EXPECT_EQ(read_file(path), content);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ResultFiles,
+                         ::testing::Values(ResultFormat::csv, ResultFormat::tsv, ResultFormat::jsonl));
+
+TEST(ResultFile, SaysWhichColumnsDiffer) {
+  const std::string path = scratch("columns.csv");
+  write_file(path, "reference,distorted,psnr,error\n");
+  const auto file = ResultFile::open(path, ResultFormat::csv, kColumns);
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.status().message().find("it has no column score, and it has psnr, which this command does not write"),
+            std::string::npos)
+      << file.status().message();
+}
+
+TEST(ResultFile, FormatsAreKnownByName) {
+  EXPECT_EQ(*result_format("a.csv"), ResultFormat::csv);
+  EXPECT_EQ(*result_format("a.b.tsv"), ResultFormat::tsv);
+  EXPECT_EQ(*result_format("a.jsonl"), ResultFormat::jsonl);
+  EXPECT_FALSE(result_format("a.txt").ok());
+  EXPECT_NE(result_format("a.parquet").status().message().find("no Parquet"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace acuity::cli
