@@ -23,20 +23,7 @@ namespace {
 using Pixels = std::function<void(float* red, float* green, float* blue, int count)>;
 
 std::string name_of(const Colour& colour) {
-  switch (colour.transfer) {
-    case Transfer::srgb:
-      return "sRGB";
-    case Transfer::linear:
-      return "linear";
-    case Transfer::gamma:
-      return fmt::format("gamma {:.6g}", colour.gamma);
-    case Transfer::bt1886:
-      return "BT.1886";
-    case Transfer::pq:
-      return "PQ";
-    case Transfer::hlg:
-      break;
-  }
+  if (colour.transfer != Transfer::hlg) return transfer_name(colour);
   return fmt::format("HLG on a display of {:.6g} nit", colour.peak_nits);
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/powers.h"
 
 namespace acuity {
@@ -24,6 +26,24 @@ constexpr double kHlgB = 1 - 4 * kHlgA;
 const double kHlgC = 0.5 - kHlgA * exact_log(4 * kHlgA);
 
 }  // namespace
+
+std::string transfer_name(const Colour& colour) {
+  switch (colour.transfer) {
+    case Transfer::srgb:
+      return "sRGB";
+    case Transfer::linear:
+      return "linear";
+    case Transfer::gamma:
+      return fmt::format("gamma {:.6g}", colour.gamma);
+    case Transfer::bt1886:
+      return "BT.1886";
+    case Transfer::pq:
+      return "PQ";
+    case Transfer::hlg:
+      break;
+  }
+  return "HLG";
+}
 
 double srgb_to_linear(double encoded) {
   const double x = std::abs(encoded);

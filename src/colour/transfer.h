@@ -5,7 +5,14 @@
 #ifndef ACUITY_COLOUR_TRANSFER_H
 #define ACUITY_COLOUR_TRANSFER_H
 
+#include <string>
+
+#include "acuity/image.h"
+
 namespace acuity {
+
+/// "sRGB", "gamma 2.2", "linear", ...
+std::string transfer_name(const Colour& colour);
 
 /// IEC 61966-2-1.
 double srgb_to_linear(double encoded);

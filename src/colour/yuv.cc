@@ -44,6 +44,21 @@ YuvEquations equations_of(const FrameFormat& format) {
   return equations;
 }
 
+YuvEquations limited_equations_of(const FrameFormat& format, bool clips) {
+  constexpr float kFarOutside = 8;
+  YuvEquations equations = equations_of(format);
+  if (!clips) {
+    equations.least = -kFarOutside;
+    equations.most = kFarOutside;
+  }
+  if (format.full_range) return equations;
+  const float step = static_cast<float>(1 << (format.depth - 8));
+  equations.luma_least = equations.chroma_least = 16 * step;
+  equations.luma_most = 235 * step;
+  equations.chroma_most = 240 * step;
+  return equations;
+}
+
 ChromaPlacement placement_across(const FrameFormat& format) {
   if (format.subsampling == Subsampling::yuv444) return ChromaPlacement::all;
   return format.siting == Siting::centre ? ChromaPlacement::between : ChromaPlacement::cosited;
@@ -111,14 +126,8 @@ void convert(const FrameFormat& format, const FrameView& frame, const Threads& t
 
 }  // namespace
 
-FrameRowReader::FrameRowReader(const FrameFormat& format, const FrameView& frame)
-    : format_(format), frame_(frame), equations_(equations_of(format)) {
-  if (format.full_range) return;
-  const float step = static_cast<float>(1 << (format.depth - 8));
-  equations_.luma_least = equations_.chroma_least = 16 * step;
-  equations_.luma_most = 235 * step;
-  equations_.chroma_most = 240 * step;
-}
+FrameRowReader::FrameRowReader(const FrameFormat& format, const FrameView& frame, bool clips)
+    : format_(format), frame_(frame), equations_(limited_equations_of(format, clips)) {}
 
 void FrameRowReader::read(int y, float* scratch, float* red, float* green, float* blue) const {
   if (format_.depth == 8) {

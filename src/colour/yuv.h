@@ -17,6 +17,8 @@ struct MatrixWeights {
 MatrixWeights weights_of(Matrix matrix);
 
 YuvEquations equations_of(const FrameFormat& format);
+/// With the limits of FrameRowReader.
+YuvEquations limited_equations_of(const FrameFormat& format, bool clips = true);
 
 /// How colour samples lie along rows and along columns.
 ChromaPlacement placement_across(const FrameFormat& format);
@@ -26,7 +28,8 @@ ChromaPlacement placement_down(const FrameFormat& format);
 /// outside it count as its ends, before anything else is done with them. Format and frame must stay valid.
 class FrameRowReader {
  public:
-  FrameRowReader(const FrameFormat& format, const FrameView& frame);
+  /// `clips`: otherwise red, green and blue may lie outside 0 to 1, where the equations lead them.
+  FrameRowReader(const FrameFormat& format, const FrameView& frame, bool clips = true);
   /// `scratch` has yuv_row_scratch(width) floats.
   void read(int y, float* scratch, float* red, float* green, float* blue) const;
 

@@ -33,8 +33,6 @@ HWY_INLINE void store_some(real value, float* to, int count) {
   std::copy(some, some + count, to);
 }
 
-HWY_INLINE real clipped(real value) { return min(max(value, real(0.0f)), real(1.0f)); }
-
 // A row of a colour plane at every pixel, times sixteen. All numbers are whole and below 2^24: floats hold them
 // exactly. `column` has room for a float before it.
 template <typename Sample>
@@ -71,10 +69,12 @@ template <typename Sample>
 HWY_INLINE void convert(const YuvRow<Sample>& row, const YuvEquations& equations, float* scratch, float* red,
                         float* green, float* blue) {
   const real black = equations.luma_black, luma_scale = equations.luma_scale;
-  const real least = equations.luma_least, most = equations.luma_most;
+  const real luma_least = equations.luma_least, luma_most = equations.luma_most;
   const auto luma_at = [&](int x) {
-    return (min(max(load_samples(row.luma + x, row.width - x), least), most) - black) * luma_scale;
+    return (min(max(load_samples(row.luma + x, row.width - x), luma_least), luma_most) - black) * luma_scale;
   };
+  const real least = equations.least, most = equations.most;
+  const auto clipped = [&](real value) { return min(max(value, least), most); };
   if (row.cb.above == nullptr) {
     for (int x = 0; x < row.width; x += kLanes) store_some(clipped(luma_at(x)), red + x, row.width - x);
     return;

@@ -15,6 +15,8 @@ struct YuvEquations {
   float red_cr = 0, green_cb = 0, green_cr = 0, blue_cb = 0;
   /// Samples beyond these are limited to them, on the CPU only; by default none is.
   float luma_least = 0, luma_most = 65535, chroma_least = 0, chroma_most = 65535;
+  /// Likewise red, green and blue, which by default are those that a display can show.
+  float least = 0, most = 1;
 };
 
 /// How colour samples lie along a row or a column; kernels are told the values.

@@ -102,6 +102,7 @@ Result<std::unique_ptr<FrameSource>> with_crop(std::unique_ptr<FrameSource> sour
                                                std::string_view name) {
   const VideoFormat& format = source->format();
   ACUITY_TRY(check(crop, format.width, format.height, name));
+  ACUITY_TRY(check_is_here(format, name, "--crop"));
   if (!format.rgb) {
     const Crop whole = aligned(crop, format);
     if (text(whole) != text(crop)) {

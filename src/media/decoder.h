@@ -10,17 +10,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "acuity/picture.h"
+#include "media/file.h"
 
 namespace acuity {
 
 using Bytes = std::span<const uint8_t>;
+
+/// What a decoder asked memory for.
+struct DecodedSize {
+  int64_t width = 0;
+  int64_t height = 0;
+  int64_t bytes = 0;  ///< the most at a time, with what the decoder itself needs
+};
 
 /// A whole file in memory.
 struct Source {
@@ -28,6 +38,7 @@ struct Source {
   std::string_view name;  ///< for messages
   const PictureLimits& limits;
   std::shared_ptr<std::byte[]> memory{};  ///< that the bytes are in, where a picture may keep and change them
+  DecodedSize* asked = nullptr;           ///< filled by check_memory(), also when the limits refuse it
 };
 
 /// The pictures of a file that may hold several: an animation, or pages.
@@ -80,6 +91,10 @@ bool may_hold_several(Bytes beginning);
 OpenedFrames open_frames(const Source& source);
 /// frames.read(index), with what other libraries throw as a failure, and without alpha that is opaque everywhere.
 Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_view name);
+/// The bytes of a file that begins as a picture does.
+Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, const PictureLimits& limits);
+/// The picture of a file, or one of several; what read_picture() returns.
+Result<Picture> decode_source(const Source& source, std::optional<int64_t> frame);
 /// For a file that is neither a picture nor a video.
 Status unrecognised(Bytes beginning, std::string_view name);
 

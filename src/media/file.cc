@@ -22,6 +22,9 @@ namespace {
 constexpr size_t kPeekFile = 1 << 16;
 constexpr size_t kPeekPipe = 1 << 12;
 
+constexpr size_t kPiece = size_t{1} << 20;  // that one of several threads reads
+constexpr int kMostReaders = 8;             // more are no faster
+
 Status unreadable(std::string_view name, int error) {
   const std::string reason = error == ENOENT   ? "there is no such file"
                              : error == EISDIR ? "it is a directory"
@@ -30,12 +33,25 @@ Status unreadable(std::string_view name, int error) {
                 fmt::format("cannot read '{}': {}; give the path of a picture or video file", name, reason));
 }
 
+// Fewer where the file ends or an error occurs, which is the second number.
+std::pair<size_t, int> read_piece(std::FILE* file, int64_t from, std::span<uint8_t> to) {
+  size_t have = 0;
+  while (have < to.size()) {
+    const ssize_t got = pread(fileno(file), to.data() + have, to.size() - have, from + static_cast<off_t>(have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return {have, errno};
+    if (got == 0) break;
+    have += static_cast<size_t>(got);
+  }
+  return {have, 0};
+}
+
+}  // namespace
+
 int64_t size_of(std::FILE* file) {
   struct stat facts{};
   return fstat(fileno(file), &facts) == 0 && S_ISREG(facts.st_mode) ? static_cast<int64_t>(facts.st_size) : 0;
 }
-
-}  // namespace
 
 std::string name_of_file(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -61,14 +77,21 @@ std::vector<uint8_t> peek(std::FILE* file) {
   return bytes;
 }
 
-Threads reading_threads() {
-  constexpr int kMostReaders = 8;  // more are no faster
-  return Threads(std::min(Threads(0).count(), kMostReaders));
+Threads reading_threads() { return Threads(std::min(Threads(0).count(), kMostReaders)); }
+
+int frame_readers(size_t bytes) {
+  // There are two streams, and smaller frames cost less than to wake a thread.
+  return bytes < kPiece ? 1 : std::clamp(Threads(0).count() / 2, 1, kMostReaders);
+}
+
+Result<size_t> read_from(std::FILE* file, std::string_view name, int64_t from, std::span<uint8_t> to) {
+  const auto [got, error] = read_piece(file, from, to);
+  if (error != 0) return unreadable(name, error);
+  return got;
 }
 
 Result<std::optional<size_t>> read_at_once(std::FILE* file, std::string_view name, std::span<uint8_t> to,
                                            const Threads& threads) {
-  constexpr size_t kPiece = size_t{1} << 20;
   if (size_of(file) == 0) return std::optional<size_t>();
   const off_t begin = ftello(file);
   if (begin < 0) return std::optional<size_t>();
@@ -76,17 +99,12 @@ Result<std::optional<size_t>> read_at_once(std::FILE* file, std::string_view nam
   std::atomic<int> error = 0;
   const auto read = [&](int) {
     for (size_t at = next.fetch_add(kPiece); at < end; at = next.fetch_add(kPiece)) {
-      const size_t piece_end = std::min(at + kPiece, to.size());
-      for (size_t here = at; here < piece_end;) {
-        const ssize_t got = pread(fileno(file), to.data() + here, piece_end - here, begin + static_cast<off_t>(here));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) error = errno;
-        if (got <= 0) {  // the file ends here, for some of the threads at least
-          for (size_t known = end; here < known && !end.compare_exchange_weak(known, here);) {
-          }
-          break;
-        }
-        here += static_cast<size_t>(got);
+      const size_t bytes = std::min(kPiece, to.size() - at);
+      const auto [got, its_error] = read_piece(file, begin + static_cast<off_t>(at), to.subspan(at, bytes));
+      if (its_error != 0) error = its_error;
+      if (got == bytes) continue;
+      // The file ends here, for some of the threads at least.
+      for (size_t known = end; at + got < known && !end.compare_exchange_weak(known, at + got);) {
       }
     }
   };

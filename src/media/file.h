@@ -34,6 +34,15 @@ Result<File> open_file(const std::string& path);
 /// What a stream begins with, enough to tell any format. It is then read again.
 std::vector<uint8_t> peek(std::FILE* file);
 
+/// Of a regular file; 0 for pipes and the like.
+int64_t size_of(std::FILE* file);
+
+/// Bytes of a regular file from some place on, fewer where it ends. May be called by several threads.
+Result<size_t> read_from(std::FILE* file, std::string_view name, int64_t from, std::span<uint8_t> to);
+
+/// How many threads shall read frames of a stream that have so many bytes.
+int frame_readers(size_t bytes);
+
 /// Threads that copy a file from the system's cache, which one alone does at a fraction of the memory's speed.
 Threads reading_threads();
 

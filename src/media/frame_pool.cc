@@ -14,6 +14,7 @@ std::shared_ptr<VideoFrame> FramePool::take() {
   }
   const auto give_back = [unused = unused_](VideoFrame* used) {
     const std::unique_ptr<VideoFrame> held(used);
+    held->there = {};  // device memory is others' as well
     const std::lock_guard lock(unused->mutex);
     unused->frames.push_back(std::move(*held));
   };

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "media/frame_queue.h"
 
-#include <chrono>
 #include <exception>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace acuity {
 
 FrameQueue::FrameQueue(std::unique_ptr<FrameSource> source) : source_(std::move(source)) {
+  const auto readers = static_cast<size_t>(source_->readers());
+  most_ = kMostFrames + readers - 1;
   try {
-    thread_ = std::thread([this] { read(); });
+    while (threads_.size() < readers) threads_.emplace_back([this] { read(); });
   } catch (const std::system_error& error) {
+    if (!threads_.empty()) return;  // those there are read all
     status_ =
         Status(StatusCode::out_of_memory, fmt::format("a thread for reading could not be started ({}); free memory "
                                                       "or allow more threads",
@@ -27,60 +30,70 @@ FrameQueue::~FrameQueue() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  may_find_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+// Reads without the lock, and counts the time.
+template <typename Outcome, typename Read>
+Outcome FrameQueue::busy(std::unique_lock<std::mutex>& lock, const Read& read) {
+  if (readers_++ == 0) watch_ = Stopwatch();
+  lock.unlock();
+  Outcome outcome = Status();
+  try {
+    outcome = read();
+  } catch (const std::bad_alloc&) {
+    outcome = Status(StatusCode::out_of_memory, "out of memory while reading a frame");
+  } catch (const std::exception& error) {
+    outcome = Status(StatusCode::internal, fmt::format("reading a frame failed: {}", error.what()));
+  }
+  lock.lock();
+  if (--readers_ == 0) milliseconds_ += watch_.milliseconds();
+  return outcome;
 }
 
 void FrameQueue::read() {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    VideoFrame frame;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return closing_ || ready_.size() < kMostFrames; });
-      if (closing_) return;
-      if (!used_.empty()) {
-        frame = std::move(used_.back());
-        used_.pop_back();
-      }
+    may_find_.wait(lock, [this] { return closing_ || done_ || may_find(); });
+    if (closing_ || done_) return;
+    is_finding_ = true;
+    const std::shared_ptr<VideoFrame> frame = pool_.take();
+    const Result<bool> more = busy<Result<bool>>(lock, [&] { return source_->find(*frame); });
+    is_finding_ = false;
+    if (!more.ok() || !*more) {
+      status_ = more.status();
+      done_ = true;
+      may_find_.notify_all();
+      changed_.notify_one();
+      return;
     }
-    const auto begin = std::chrono::steady_clock::now();
-    Result<bool> more = false;
-    try {
-      more = source_->next(frame);
-    } catch (const std::bad_alloc&) {
-      more = Status(StatusCode::out_of_memory, "out of memory while reading a frame");
-    } catch (const std::exception& error) {
-      more = Status(StatusCode::internal, fmt::format("reading a frame failed: {}", error.what()));
-    }
-    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
-    const std::lock_guard lock(mutex_);
-    milliseconds_ += spent.count();
-    if (!more.ok()) status_ = more.status();
-    done_ = !more.ok() || !*more;
-    if (!done_) ready_.push_back(std::move(frame));
-    changed_.notify_all();
-    if (done_) return;
+    Entry& entry = frames_.emplace_back(Entry{frame});
+    may_find_.notify_one();
+    entry.status = busy<Status>(lock, [&] { return source_->load(*frame); });
+    entry.is_loaded = true;
+    if (&entry == &frames_.front()) changed_.notify_one();
   }
 }
 
-Result<bool> FrameQueue::next(VideoFrame& frame) {
+Result<std::shared_ptr<VideoFrame>> FrameQueue::next() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return done_ || !ready_.empty(); });
-  if (ready_.empty()) {
+  changed_.wait(lock, [this] { return frames_.empty() ? done_ : frames_.front().is_loaded; });
+  if (frames_.empty()) {
     if (!status_.ok()) return status_;
-    return false;
+    return std::shared_ptr<VideoFrame>();
   }
-  std::swap(frame, ready_.front());
-  if (used_.size() < kMostFrames) used_.push_back(std::move(ready_.front()));
-  ready_.pop_front();
+  if (!frames_.front().status.ok()) return frames_.front().status;  // it stays, so that nothing comes after it
+  std::shared_ptr<VideoFrame> frame = std::move(frames_.front().frame);
+  frames_.pop_front();
   lock.unlock();
-  changed_.notify_all();
-  return true;
+  may_find_.notify_one();
+  return frame;
 }
 
 double FrameQueue::milliseconds() {
   const std::lock_guard lock(mutex_);
-  return milliseconds_;
+  return milliseconds_ + (readers_ > 0 ? watch_.milliseconds() : 0);
 }
 
 }  // namespace acuity

@@ -65,7 +65,8 @@ class HevcDecoder {
     coded.format.height = frame_->height;
     ACUITY_TRY(check_size(source_, frame_->width, frame_->height));
     SampleFacts& said = coded.said;
-    Result<PixelKind> kind = describe_pixels(libav_, *frame_, source_.name, coded.format, said);
+    Result<PixelKind> kind =
+        describe_pixels(libav_, *frame_, static_cast<AVPixelFormat>(frame_->format), source_.name, coded.format, said);
     if (!kind.ok()) return kind.status();
     if (*kind == PixelKind::rgb) {
       return unsupported(source_, "is HEIC with other samples than Y'CbCr", "convert it to PNG");

@@ -10,6 +10,7 @@
 
 #include "base/try.h"
 #include "media/libav_complaints.h"
+#include "media/libav_cuda.h"
 #include "media/libav_frame.h"
 #include "media/libav_library.h"
 #include "media/turn.h"
@@ -80,12 +81,12 @@ class LibavSource : public FrameSource {
  public:
   ~LibavSource() override {
     if (libav_ == nullptr) return;
+    libav_->av_frame_free(&decoded_);  // before the decoder, which surfaces belong to
     libav_->avcodec_free_context(&decoder_);
     libav_->avformat_close_input(&container_);
     if (reader_ != nullptr) libav_->av_freep(&reader_->buffer);
     libav_->avio_context_free(&reader_);
     libav_->av_packet_free(&packet_);
-    libav_->av_frame_free(&decoded_);
   }
 
   Status open(File file, std::string_view name, const VideoOptions& options) {
@@ -94,8 +95,13 @@ class LibavSource : public FrameSource {
     ACUITY_TRY_ASSIGN(libav_, libav());
     ACUITY_TRY(open_container());
     ACUITY_TRY(choose_stream(options.stream));
-    ACUITY_TRY(open_decoder(options.limits));
-    ACUITY_TRY_ASSIGN(waiting_, receive());
+    ACUITY_TRY(open_decoder(options));
+    Result<bool> received = receive();
+    // The decoder gives up where no surface of the device is offered to it.
+    if (surfaces_ && received.status().code() == StatusCode::input && decoder_->hwaccel == nullptr) {
+      return refused(complaint_or("its profile or format is not one that libav can hand to the GPU"));
+    }
+    ACUITY_TRY_ASSIGN(waiting_, std::move(received));
     if (!waiting_)
       return input(has_key_frame_ ? "has no frames; give a video that has"
                                   : "has no key frame, so nothing in it can be decoded; give the video from its start");
@@ -106,14 +112,16 @@ class LibavSource : public FrameSource {
     if (!waiting_) ACUITY_TRY_ASSIGN(waiting_, receive());
     if (!waiting_) return false;
     waiting_ = false;
-    if (decoded_->width != stored_.width || decoded_->height != stored_.height || decoded_->format != pixel_format_) {
+    if (shown_width() != stored_.width || shown_height() != stored_.height || stored_format() != pixel_format_) {
       return input(fmt::format("changes at frame {} from {}x{} {} to {}x{} {}; split it there", index_, stored_.width,
-                               stored_.height, pixel_name(pixel_format_), decoded_->width, decoded_->height,
-                               pixel_name(decoded_->format)));
+                               stored_.height, pixel_name(pixel_format_), shown_width(), shown_height(),
+                               pixel_name(stored_format())));
     }
     frame.index = index_++;
     frame.time = time();
-    if (is_rgb_) {
+    if (surfaces_) {
+      ACUITY_TRY_ASSIGN(frame.there, surfaces_->take(*decoded_, frame_format(format_)));
+    } else if (is_rgb_) {
       ACUITY_TRY_ASSIGN(frame.picture, copy_rgb(*libav_, *decoded_, stored_));
       frame.picture->view.colour = format_.colour;
       if (turn_ != 1) turn_planes(*frame.picture, turn_);
@@ -134,6 +142,13 @@ class LibavSource : public FrameSource {
         fmt::format("is damaged near frame {} ({}); replace it with an intact copy, or use --shortest to score the "
                     "frames before",
                     received_, what));
+  }
+
+  // Never another decoder in silence.
+  Status refused(const std::string& why) const {
+    return Status(StatusCode::device,
+                  fmt::format("'{}' ({}) cannot be decoded by the GPU's own decoder: {}; use --decode cpu", name_,
+                              libav_->avcodec_get_name(stream_->codecpar->codec_id), why));
   }
 
   Status out_of_memory() const {
@@ -181,6 +196,12 @@ class LibavSource : public FrameSource {
     return {};
   }
 
+  // Of a surface only the right and the bottom have been cut off.
+  bool is_surface() const { return decoded_->format == AV_PIX_FMT_CUDA; }
+  int shown_width() const { return decoded_->width - (is_surface() ? static_cast<int>(decoded_->crop_left) : 0); }
+  int shown_height() const { return decoded_->height - (is_surface() ? static_cast<int>(decoded_->crop_top) : 0); }
+  int stored_format() const { return is_surface() ? surface_format(*decoded_) : decoded_->format; }
+
   // A picture attached to music is not a stream of video.
   Status choose_stream(std::optional<int> wanted) {
     std::vector<AVStream*> videos;
@@ -207,11 +228,19 @@ class LibavSource : public FrameSource {
     return {};
   }
 
-  Status open_decoder(const PictureLimits& limits) {
+  Status open_decoder(const VideoOptions& options) {
+    const PictureLimits& limits = options.limits;
     const AVCodecParameters& parameters = *stream_->codecpar;
     const AVCodec* codec = libav_->avcodec_find_decoder(parameters.codec_id);
     if (codec == nullptr)
       return input("contains video of a codec that this libavcodec cannot decode; convert it first");
+    if (options.decoder) {
+      codec = find_cuda_decoder(*libav_, parameters.codec_id);
+      if (codec == nullptr) return refused("libav hands no video of this codec to it");
+      Result<std::unique_ptr<CudaSurfaces>> surfaces = CudaSurfaces::create(*libav_, options.decoder);
+      if (!surfaces.ok()) return refused(surfaces.status().message());
+      surfaces_ = std::move(*surfaces);
+    }
     const Source limited{{}, name_, limits};
     if (parameters.width > 0 && parameters.height > 0) {
       ACUITY_TRY(check_size(limited, parameters.width, parameters.height));
@@ -226,6 +255,7 @@ class LibavSource : public FrameSource {
     decoder_->err_recognition = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
     decoder_->opaque = &complaints_;
     decoder_->pkt_timebase = stream_->time_base;
+    if (surfaces_) ACUITY_TRY(surfaces_->attach(*decoder_));
     if (const int error = libav_->avcodec_open2(decoder_, codec, nullptr); error < 0) {
       // A thread that could not be started is "try again".
       if (error == AVERROR(ENOMEM) || error == AVERROR(EAGAIN)) return out_of_memory();
@@ -250,6 +280,7 @@ class LibavSource : public FrameSource {
       if (decoded_->decode_error_flags != 0 || (decoded_->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
         return damaged("the decoder replaced missing data");
       }
+      if (surfaces_ && !is_surface()) return refused("it gave a frame that is not on the device");
       ++received_;
       return true;
     }
@@ -310,10 +341,10 @@ class LibavSource : public FrameSource {
   }
 
   Status describe_stream(const VideoOptions& options) {
-    pixel_format_ = decoded_->format;
+    pixel_format_ = stored_format();
     format_.container = fmt::format("{}, {}", container_->iformat->long_name, decoder_->codec->long_name);
-    format_.width = decoded_->width;
-    format_.height = decoded_->height;
+    format_.width = shown_width();
+    format_.height = shown_height();
     const AVRational rate = libav_->av_guess_frame_rate(container_, stream_, nullptr);
     const bool pictures = std::string_view(container_->iformat->name).ends_with("_pipe");  // which have no rate
     if (!pictures && rate.num > 0 && rate.den > 0) format_.rate = {rate.num, rate.den};
@@ -336,13 +367,21 @@ class LibavSource : public FrameSource {
                       name_));
     }
     SampleFacts said;
-    Result<PixelKind> kind = describe_pixels(*libav_, *decoded_, name_, format_, said);
+    const auto pixels = static_cast<AVPixelFormat>(decoded_->format);
+    Result<PixelKind> kind =
+        describe_pixels(*libav_, *decoded_, surfaces_ ? decoder_->sw_pix_fmt : pixels, name_, format_, said);
     if (!kind.ok()) return kind.status();
     is_rgb_ = *kind == PixelKind::rgb;
     if (!said.full_range && is_limited_by_rule(decoder_->codec_id)) said.full_range = false;
     if (!is_rgb_) ACUITY_TRY(complete_format(format_, said, options.limits, name_));
+    if (surfaces_) {
+      if (is_rgb_) return refused("its frames are RGB");
+      format_.device = surfaces_->device();
+      format_.state(fmt::format("decoded by the decoder of {}; frames stay on the device", format_.device));
+    }
     stored_ = format_;
     turn();
+    if (surfaces_ && turn_ != 1) return refused("its display matrix turns it, which is done on the CPU");
     const AVRational aspect = libav_->av_guess_sample_aspect_ratio(container_, stream_, decoded_);
     state_pixel_aspect(format_, swaps_sides(turn_) ? aspect.den : aspect.num,
                        swaps_sides(turn_) ? aspect.num : aspect.den);
@@ -378,6 +417,7 @@ class LibavSource : public FrameSource {
   AVIOContext* reader_ = nullptr;
   AVFormatContext* container_ = nullptr;
   AVStream* stream_ = nullptr;
+  std::unique_ptr<CudaSurfaces> surfaces_;  // where the GPU decodes
   AVCodecContext* decoder_ = nullptr;
   AVPacket* packet_ = nullptr;
   AVFrame* decoded_ = nullptr;

@@ -82,9 +82,9 @@ Status describe_rgb(const AVFrame& frame, std::string_view name, VideoFormat& fo
 
 }  // namespace
 
-Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
-                                  SampleFacts& said) {
-  const AVPixFmtDescriptor* pixels = libav.av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, AVPixelFormat pixel_format,
+                                  std::string_view name, VideoFormat& format, SampleFacts& said) {
+  const AVPixFmtDescriptor* pixels = libav.av_pix_fmt_desc_get(pixel_format);
   const auto refuse = [&] {
     return Status(
         StatusCode::input,

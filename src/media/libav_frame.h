@@ -15,9 +15,10 @@ namespace acuity {
 enum class PixelKind { yuv, rgb };
 
 /// What the pixels of a frame are, into `format` or, where the user may decide otherwise, into `said`; an error where
-/// such pixels are not read. Of RGB all is settled then.
-Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, std::string_view name, VideoFormat& format,
-                                  SampleFacts& said);
+/// such pixels are not read. Of RGB all is settled then. `pixel_format` is that of the frame, or of a frame on a device
+/// the one that a decoder on the CPU would give.
+Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, AVPixelFormat pixel_format,
+                                  std::string_view name, VideoFormat& format, SampleFacts& said);
 
 void copy_planes(const Libav& libav, const AVFrame& frame, const VideoFormat& format, SampleBytes& samples);
 

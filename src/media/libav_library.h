@@ -7,6 +7,7 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/log.h>
 #include <libavutil/opt.h>
@@ -36,19 +37,27 @@ namespace acuity {
   USE(avcodec, avcodec_find_decoder)          \
   USE(avcodec, avcodec_free_context)          \
   USE(avcodec, avcodec_get_class)             \
+  USE(avcodec, avcodec_get_hw_config)         \
+  USE(avcodec, avcodec_get_name)              \
   USE(avcodec, avcodec_open2)                 \
   USE(avcodec, avcodec_parameters_to_context) \
   USE(avcodec, avcodec_receive_frame)         \
   USE(avcodec, avcodec_send_packet)           \
+  USE(avcodec, av_codec_is_decoder)           \
+  USE(avcodec, av_codec_iterate)              \
   USE(avcodec, av_new_packet)                 \
   USE(avcodec, av_packet_alloc)               \
   USE(avcodec, av_packet_free)                \
   USE(avcodec, av_packet_unref)               \
+  USE(avutil, av_buffer_ref)                  \
+  USE(avutil, av_buffer_unref)                \
   USE(avutil, av_frame_alloc)                 \
   USE(avutil, av_frame_free)                  \
   USE(avutil, av_frame_get_side_data)         \
   USE(avutil, av_frame_unref)                 \
   USE(avutil, av_get_pix_fmt_name)            \
+  USE(avutil, av_hwdevice_ctx_alloc)          \
+  USE(avutil, av_hwdevice_ctx_init)           \
   USE(avutil, av_log_set_callback)            \
   USE(avutil, av_malloc)                      \
   USE(avutil, av_mallocz)                     \

@@ -10,6 +10,7 @@
 #include "colour/cicp.h"
 #include "colour/icc.h"
 #include "colour/primaries.h"
+#include "colour/transfer.h"
 #include "media/meaning.h"
 
 namespace acuity {
@@ -53,21 +54,7 @@ std::string name_of_form(Subsampling subsampling, int depth) {
 }  // namespace
 
 std::string describe_transfer(const Colour& colour) {
-  switch (colour.transfer) {
-    case Transfer::srgb:
-      return "sRGB";
-    case Transfer::linear:
-      return "linear light";
-    case Transfer::gamma:
-      return fmt::format("gamma {:.6g}", colour.gamma);
-    case Transfer::bt1886:
-      return "BT.1886";
-    case Transfer::pq:
-      return "PQ";
-    case Transfer::hlg:
-      break;
-  }
-  return "HLG";
+  return colour.transfer == Transfer::linear ? "linear light" : transfer_name(colour);
 }
 
 std::string describe_primaries(const Colour& colour) {

@@ -201,13 +201,10 @@ Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view n
   return decode({file, name, limits}, frame);
 }
 
-Result<Picture> read_picture(const std::string& path, const PictureLimits& limits, std::optional<int64_t> frame) {
-  const std::string name = name_of_file(path);
+Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, const PictureLimits& limits) {
   try {
-    File file;
-    ACUITY_TRY_ASSIGN(file, open_file(path));
     // What is no picture may be large, or have no end.
-    const std::vector<uint8_t> beginning = peek(file.get());
+    const std::vector<uint8_t> beginning = peek(file);
     if (!beginning.empty() && !begins_a_picture(beginning)) {
       if (!begins_a_video(beginning)) return unrecognised(beginning, name);
       return Status(
@@ -215,12 +212,21 @@ Result<Picture> read_picture(const std::string& path, const PictureLimits& limit
           fmt::format("'{}' is a video, and a picture was expected; to score it as video, add --sync index", name));
     }
     const size_t header = is_pnm(beginning) ? pnm_header_bytes(beginning) : 0;
-    FileBytes read;
-    ACUITY_TRY_ASSIGN(read, read_bytes(file.get(), name, limits.maximum_file_bytes, header));
-    return decode({read.bytes, name, limits, read.memory}, frame);
+    return read_bytes(file, name, limits.maximum_file_bytes, header);
   } catch (const std::bad_alloc&) {
     return out_of_memory(name);
   }
+}
+
+Result<Picture> decode_source(const Source& source, std::optional<int64_t> frame) { return decode(source, frame); }
+
+Result<Picture> read_picture(const std::string& path, const PictureLimits& limits, std::optional<int64_t> frame) {
+  const std::string name = name_of_file(path);
+  File file;
+  ACUITY_TRY_ASSIGN(file, open_file(path));
+  FileBytes read;
+  ACUITY_TRY_ASSIGN(read, read_picture_file(file.get(), name, limits));
+  return decode({read.bytes, name, limits, read.memory}, frame);
 }
 
 }  // namespace acuity

@@ -120,6 +120,7 @@ Status check_size(const Source& source, int64_t width, int64_t height) {
 }
 
 Status check_memory(const Source& source, int64_t width, int64_t height, int64_t bytes) {
+  if (source.asked != nullptr && bytes > source.asked->bytes) *source.asked = {width, height, bytes};
   if (bytes <= source.limits.maximum_decoded_bytes) return {};
   return too_big(source, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
                                      height, bytes, source.limits.maximum_decoded_bytes));

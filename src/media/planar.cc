@@ -55,28 +55,16 @@ class PlanarSource : public FrameSource {
   }
 
   Result<bool> next(VideoFrame& frame) override {
-    if (lines_) {
-      const int c = std::getc(file_.get());
-      if (c == EOF) return at_end();
-      std::ungetc(c, file_.get());
-      if (!read_line(file_.get(), line_) || !(line_ == "FRAME" || line_.starts_with("FRAME "))) {
-        return input(fmt::format("'{}' is damaged: frame {} does not begin with FRAME; replace it with an intact copy",
-                                 name_, index_));
-      }
-    }
-    frame.samples.resize(format_.frame_bytes());
-    std::optional<size_t> read;
-    ACUITY_TRY_ASSIGN(read, read_at_once(file_.get(), name_, frame.samples, threads_));
-    const size_t got = read ? *read : std::fread(frame.samples.data(), 1, frame.samples.size(), file_.get());
-    if (got == 0 && !lines_) return at_end();
-    if (got < frame.samples.size()) {
-      return input(fmt::format("'{}' is truncated: frame {} has {} of {} bytes; replace it with an intact copy{}",
-                               name_, index_, got, frame.samples.size(),
-                               lines_ ? "" : ", or correct --size, --pixel-format and --depth"));
-    }
-    if (layout_ == RawLayout::p010) lower_bits(frame);
-    if (layout_ != RawLayout::planar) separate_colours(frame);
-    ACUITY_TRY(check_depth(frame));
+    const Result<bool> more = find(frame);
+    if (!more.ok() || !*more) return more;
+    ACUITY_TRY(load(frame));
+    return true;
+  }
+
+  Result<bool> find(VideoFrame& frame) override {
+    bool found = false;
+    ACUITY_TRY_ASSIGN(found, position_ ? find_in_file(frame) : read_in_order(frame));
+    if (!found) return false;
     frame.index = index_++;
     frame.picture.reset();
     const FrameRate& rate = format_.rate;
@@ -87,6 +75,26 @@ class PlanarSource : public FrameSource {
     }
     return true;
   }
+
+  Status load(VideoFrame& frame) const override {
+    frame.samples.resize(format_.frame_bytes());
+    const PlaneSet wanted{wanted_[0], wanted_[1], wanted_[2]};
+    for (const Part& part : parts(wanted)) {
+      const std::span<uint8_t> samples(frame.samples.data() + part.offset, part.bytes);
+      if (position_) {
+        const off_t from = static_cast<off_t>(frame.place) + static_cast<off_t>(part.offset);
+        size_t got = 0;
+        ACUITY_TRY_ASSIGN(got, read_from(file_.get(), name_, from, samples));
+        if (got < samples.size()) return truncated(frame.index, part.offset + got);
+      }
+      if (layout_ == RawLayout::p010) lower_bits(samples);
+      if (layout_ != RawLayout::planar && part.offset > 0) separate_colours(samples);
+      ACUITY_TRY(check_depth(frame.index, samples));
+    }
+    return {};
+  }
+
+  int readers() const override { return position_ ? frame_readers(format_.frame_bytes()) : 1; }
 
  private:
   Status begin_raw(const VideoOptions& options) {
@@ -109,23 +117,100 @@ class PlanarSource : public FrameSource {
     return {};
   }
 
-  // Pairs of Cb and Cr become two planes.
-  void separate_colours(VideoFrame& frame) {
+  // Samples that lie one after the other.
+  struct Part {
+    size_t offset = 0;
+    size_t bytes = 0;
+  };
+
+  // Planes that are wanted, those that follow one another together.
+  std::vector<Part> parts(PlaneSet wanted) const {
+    if (layout_ != RawLayout::planar) wanted[1] = wanted[2] = wanted[1] || wanted[2];
     const size_t bytes = format_.depth > 8 ? 2 : 1;
     const size_t luma = static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height) * bytes;
-    const size_t chroma = (frame.samples.size() - luma) / 2;
-    pairs_.assign(frame.samples.begin() + static_cast<ptrdiff_t>(luma), frame.samples.end());
-    uint8_t* blue = frame.samples.data() + luma;
+    const size_t chroma = (format_.frame_bytes() - luma) / 2;
+    std::vector<Part> list;
+    size_t offset = 0;
+    for (size_t p = 0; p < wanted.size(); ++p) {
+      const size_t plane = p == 0 ? luma : chroma;
+      // Pairs of colour are a part of their own.
+      const bool joins =
+          !list.empty() && list.back().offset + list.back().bytes == offset && (layout_ == RawLayout::planar || p == 2);
+      if (wanted[p] && plane > 0) {
+        if (joins) {
+          list.back().bytes += plane;
+        } else {
+          list.push_back({offset, plane});
+        }
+      }
+      offset += plane;
+    }
+    return list;
+  }
+
+  // In a file: where the samples of the next frame are.
+  Result<bool> find_in_file(VideoFrame& frame) {
+    const int64_t left = size_of(file_.get()) - *position_;
+    if (left <= 0) return false;
+    size_t line_bytes = 0;
+    if (lines_) {
+      line_.resize(kLongestLine);
+      const std::span<uint8_t> beginning(reinterpret_cast<uint8_t*>(line_.data()), line_.size());
+      size_t got = 0;
+      ACUITY_TRY_ASSIGN(got, read_from(file_.get(), name_, *position_, beginning));
+      line_.resize(std::min(line_.substr(0, got).find('\n'), got));
+      line_bytes = line_.size() + 1;
+      ACUITY_TRY(check_line(line_bytes <= got));
+    }
+    frame.place = *position_ + static_cast<int64_t>(line_bytes);
+    const auto bytes = static_cast<int64_t>(format_.frame_bytes()), here = left - static_cast<int64_t>(line_bytes);
+    if (here < bytes) return truncated(index_, static_cast<size_t>(std::max<int64_t>(here, 0)));
+    *position_ = frame.place + bytes;
+    return true;
+  }
+
+  // From a pipe: the whole of the next frame.
+  Result<bool> read_in_order(VideoFrame& frame) {
+    if (lines_) {
+      const int c = std::getc(file_.get());
+      if (c == EOF) return at_end();
+      std::ungetc(c, file_.get());
+      ACUITY_TRY(check_line(read_line(file_.get(), line_)));
+    }
+    frame.samples.resize(format_.frame_bytes());
+    const size_t got = std::fread(frame.samples.data(), 1, frame.samples.size(), file_.get());
+    if (got == 0 && !lines_) return at_end();
+    if (got < frame.samples.size()) return truncated(index_, got);
+    return true;
+  }
+
+  Status check_line(bool is_whole) const {
+    if (is_whole && (line_ == "FRAME" || line_.starts_with("FRAME "))) return {};
+    return input(fmt::format("'{}' is damaged: frame {} does not begin with FRAME; replace it with an intact copy",
+                             name_, index_));
+  }
+
+  Status truncated(int64_t index, size_t got) const {
+    return input(fmt::format("'{}' is truncated: frame {} has {} of {} bytes; replace it with an intact copy{}", name_,
+                             index, got, format_.frame_bytes(),
+                             lines_ ? "" : ", or correct --size, --pixel-format and --depth"));
+  }
+
+  // Pairs of Cb and Cr become two planes.
+  void separate_colours(std::span<uint8_t> colours) const {
+    thread_local std::vector<uint8_t> pairs;
+    const size_t bytes = format_.depth > 8 ? 2 : 1, chroma = colours.size() / 2;
+    pairs.assign(colours.begin(), colours.end());
     for (size_t i = 0; i < chroma; i += bytes) {
-      std::memcpy(blue + i, &pairs_[2 * i], bytes);
-      std::memcpy(blue + chroma + i, &pairs_[2 * i + bytes], bytes);
+      std::memcpy(&colours[i], &pairs[2 * i], bytes);
+      std::memcpy(&colours[chroma + i], &pairs[2 * i + bytes], bytes);
     }
   }
 
   // The six bits below the ten do not count; some writers leave them at something else than 0.
-  static void lower_bits(VideoFrame& frame) {
-    auto* samples = reinterpret_cast<uint16_t*>(frame.samples.data());
-    for (size_t i = 0; i < frame.samples.size() / 2; ++i) samples[i] = static_cast<uint16_t>(samples[i] >> 6);
+  static void lower_bits(std::span<uint8_t> bytes) {
+    auto* samples = reinterpret_cast<uint16_t*>(bytes.data());
+    for (size_t i = 0; i < bytes.size() / 2; ++i) samples[i] = static_cast<uint16_t>(samples[i] >> 6);
   }
 
   Status begin_y4m(SampleFacts& said) {
@@ -140,6 +225,7 @@ class PlanarSource : public FrameSource {
   Status measure() {
     const std::optional<int64_t> left = bytes_left(file_.get());
     if (!left) return {};
+    if (size_of(file_.get()) > 0) position_ = ftello(file_.get());
     const auto bytes = static_cast<int64_t>(format_.frame_bytes());
     const int64_t each = bytes + (lines_ ? 6 : 0);
     if (*left > 0 && *left < bytes) {
@@ -158,16 +244,16 @@ class PlanarSource : public FrameSource {
   }
 
   // Bits above the depth come from a wrong depth or byte order, and would give a wrong score silently.
-  Status check_depth(const VideoFrame& frame) const {
+  Status check_depth(int64_t index, std::span<const uint8_t> bytes) const {
     if (format_.depth == 8 || format_.depth == 16) return {};
-    const auto* samples = reinterpret_cast<const uint16_t*>(frame.samples.data());
+    const auto* samples = reinterpret_cast<const uint16_t*>(bytes.data());
     uint16_t all = 0;
-    for (size_t i = 0; i < frame.samples.size() / 2; ++i) all |= samples[i];
+    for (size_t i = 0; i < bytes.size() / 2; ++i) all |= samples[i];
     if (all < 1 << format_.depth) return {};
     return input(
         fmt::format("frame {} of '{}' has a sample above {}, the maximum of {} bits; samples are little-endian in the "
                     "low bits: convert the stream or correct its depth",
-                    index_, name_, (1 << format_.depth) - 1, format_.depth));
+                    index, name_, (1 << format_.depth) - 1, format_.depth));
   }
 
   File file_;
@@ -175,8 +261,7 @@ class PlanarSource : public FrameSource {
   std::string line_;
   bool lines_ = false;
   RawLayout layout_ = RawLayout::planar;
-  std::vector<uint8_t> pairs_;
-  Threads threads_ = reading_threads();
+  std::optional<int64_t> position_;  // of the next frame, where the file is one to be read at any place
   int64_t index_ = 0;
 };
 

@@ -204,12 +204,14 @@ Status holds_rgb(std::string_view name, std::string_view option) {
 Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name) {
   if (source->format().depth == depth) return source;
   if (source->format().rgb) return holds_rgb(name, "--depth");
+  ACUITY_TRY(check_is_here(source->format(), name, "--depth"));
   return std::unique_ptr<FrameSource>(std::make_unique<DepthSource>(std::move(source), depth));
 }
 
 Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
                                                Scaler scaler, std::string_view name) {
   if (source->format().width == width && source->format().height == height) return source;
+  ACUITY_TRY(check_is_here(source->format(), name, "--scale"));
   if (source->format().rgb) {
     return std::unique_ptr<FrameSource>(
         std::make_unique<ScaledPictures>(std::move(source), width, height, scaler, name));

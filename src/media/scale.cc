@@ -164,4 +164,13 @@ Result<Picture> scaled(const Picture& picture, int width, int height, Scaler sca
   return result;
 }
 
+Status unequal_sizes(const std::string& reference_name, int width, int height, const std::string& distorted_name,
+                     int distorted_width, int distorted_height) {
+  return Status(
+      StatusCode::input,
+      fmt::format("{} is {}x{} pixels but {} is {}x{}: use --scale dist or --scale ref to bring one to the size of the "
+                  "other, or --crop WxH+X+Y,WxH+X+Y to compare a part of each",
+                  reference_name, width, height, distorted_name, distorted_width, distorted_height));
+}
+
 }  // namespace acuity

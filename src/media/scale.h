@@ -6,6 +6,7 @@
 #ifndef ACUITY_MEDIA_SCALE_H
 #define ACUITY_MEDIA_SCALE_H
 
+#include <string>
 #include <vector>
 
 #include "acuity/picture.h"
@@ -28,6 +29,10 @@ ScaleWeights scale_weights(Scaler scaler, int from, int to);
 /// done is added to what was found. `name` is for messages.
 Result<Picture> scaled(const Picture& picture, int width, int height, Scaler scaler, const Threads& threads,
                        std::string_view name);
+
+/// The failure of two sides that differ in size.
+Status unequal_sizes(const std::string& reference_name, int width, int height, const std::string& distorted_name,
+                     int distorted_width, int distorted_height);
 
 /// "scaled from 192x144 to 384x288 (bicubic)".
 std::string describe_scaling(int from_width, int from_height, int width, int height, Scaler scaler);

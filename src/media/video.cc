@@ -141,6 +141,14 @@ void state_pixel_aspect(VideoFormat& format, int64_t width, int64_t height) {
       fmt::format("pixels of {}:{}, scored as they are stored", format.pixel_aspect.first, format.pixel_aspect.second));
 }
 
+Status check_is_here(const VideoFormat& format, std::string_view name, std::string_view what) {
+  if (format.device.empty()) return {};
+  return {StatusCode::device,
+          fmt::format("the frames of '{}' are decoded by {} and stay there, but {} needs them in the "
+                      "host's memory; use --decode cpu",
+                      name, format.device, what)};
+}
+
 size_t VideoFormat::frame_bytes() const {
   const size_t luma = static_cast<size_t>(width) * static_cast<size_t>(height);
   const size_t chroma = static_cast<size_t>(chroma_width()) * static_cast<size_t>(chroma_height());
@@ -186,6 +194,10 @@ Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_v
     }
     if (is_y4m(beginning)) return open_planar(std::move(file), name, options);
     if (!beginning.empty() && !begins_a_picture(beginning)) return open_libav(std::move(file), name, options);
+    if (options.decoder) {
+      return Status(StatusCode::device,
+                    fmt::format("'{}' is a picture, which is decoded on the CPU only; use --decode cpu for it", name));
+    }
     auto pictures = std::make_unique<PicturesSource>();
     ACUITY_TRY(pictures->open(file.get(), name, options.limits));
     return std::unique_ptr<FrameSource>(std::move(pictures));

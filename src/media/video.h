@@ -7,6 +7,8 @@
 #ifndef ACUITY_MEDIA_VIDEO_H
 #define ACUITY_MEDIA_VIDEO_H
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -18,10 +20,12 @@
 
 #include "acuity/frame.h"
 #include "acuity/image.h"
+#include "acuity/input.h"
 #include "acuity/picture.h"
 #include "acuity/status.h"
 #include "base/large_memory.h"
 #include "base/threads.h"
+#include "device/device.h"
 
 namespace acuity {
 
@@ -53,6 +57,7 @@ struct VideoOptions {
   std::optional<int> depth{};
   std::optional<int> stream{};  ///< which of the video streams of a container, from 0
   PictureLimits limits{};
+  std::shared_ptr<Device> decoder{};  ///< whose own decoder is used for coded video; null: the CPU
 };
 
 /// What a stream or file itself says of its samples. What it does not say is assumed until settle_meaning() of
@@ -76,6 +81,7 @@ struct VideoFormat {
   bool grey = false;    ///< RGB frames have one channel
   bool alpha = false;   ///< RGB frames have transparency
   bool floats = false;  ///< RGB frames have float samples
+  std::string device;   ///< frames are there, as VideoFrame::there; empty: in the host's memory
   Says says{};
   bool full_range = false;
   Matrix matrix = Matrix::bt709;
@@ -108,10 +114,12 @@ struct VideoFrame {
   int64_t index = 0;                 ///< from 0
   std::optional<double> time;        ///< seconds; none where the rate is not known
   SampleBytes samples;               ///< planes Y, Cb, Cr
+  int64_t place = 0;                 ///< where in the file they begin, between FrameSource::find() and load()
   std::shared_ptr<Picture> picture;  ///< in place of samples, for a picture
+  Input there;                       ///< in place of samples, for a frame on a device
 };
 
-/// A stream. Used by one thread at a time.
+/// A stream. Used by one thread at a time, except for load() and want().
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -119,12 +127,28 @@ class FrameSource {
   /// The next frame, or false at the end. After an error there is nothing more.
   virtual Result<bool> next(VideoFrame& frame) = 0;
 
+  /// The same in two parts: load() may be called by several threads, so that frames are copied from the system's cache
+  /// as fast as memory allows. Most sources do all of it in find().
+  virtual Result<bool> find(VideoFrame& frame) { return next(frame); }
+  virtual Status load(VideoFrame&) const { return {}; }
+  /// How many threads shall call load() at a time.
+  virtual int readers() const { return 1; }
+
+  /// Only these planes are looked at: those of frames to come may hold anything. At any time, from any thread.
+  void want(const PlaneSet& planes) {
+    for (size_t p = 0; p < planes.size(); ++p) wanted_[p] = planes[p];
+  }
+
   /// Takes over what settle_meaning() of media/meaning.h made of the format.
   void settle(VideoFormat settled) { format_ = std::move(settled); }
 
  protected:
   VideoFormat format_;
+  std::array<std::atomic<bool>, 3> wanted_{true, true, true};
 };
+
+/// An error where frames are on a device and `what`, such as an option, needs them in the host's memory.
+Status check_is_here(const VideoFormat& format, std::string_view name, std::string_view what);
 
 /// Whether a regular file, or what waits on standard input, is a video. Named pipes cannot be looked into: false.
 bool is_video(const std::string& path);

@@ -35,17 +35,18 @@ void png_put(png_structp png, png_bytep data, size_t size) {
   if (sink->failed) png_error(png, "out of memory");
 }
 
-// Holds nothing that a longjmp could skip the destruction of.
+// Holds nothing that a longjmp could skip the destruction of. Without a palette, pixels have three bytes.
 bool encode_png(png_structp png, png_infop info, int width, int height, const uint8_t* pixels, const png_color* palette,
                 int colours, char* keyword, char* text, PngSink* sink) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_write_fn(png, sink, png_put, nullptr);
-  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, PNG_COLOR_TYPE_PALETTE,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
+               colours > 0 ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   // The quickest that there is: a map is looked at and thrown away, and must not take longer than the metric.
   png_set_compression_level(png, 1);
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-  png_set_PLTE(png, info, palette, colours);
+  if (colours > 0) png_set_PLTE(png, info, palette, colours);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_text note{};
   note.compression = PNG_TEXT_COMPRESSION_NONE;
@@ -53,7 +54,8 @@ bool encode_png(png_structp png, png_infop info, int width, int height, const ui
   note.text = text;
   png_set_text(png, info, &note, 1);
   png_write_info(png, info);
-  for (int y = 0; y < height; ++y) png_write_row(png, pixels + static_cast<size_t>(y) * static_cast<size_t>(width));
+  const size_t row_bytes = static_cast<size_t>(width) * (colours > 0 ? 1 : 3);
+  for (int y = 0; y < height; ++y) png_write_row(png, pixels + static_cast<size_t>(y) * row_bytes);
   png_write_end(png, info);
   return true;
 }
@@ -62,13 +64,8 @@ bool encode_png(png_structp png, png_infop info, int width, int height, const ui
 void ignore_warning(png_structp, png_const_charp) {}
 void jump_on_error(png_structp png, png_const_charp) { png_longjmp(png, 1); }
 
-}  // namespace
-
-Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> pixels,
-                 std::span<const std::array<uint8_t, 3>> palette, const std::string& description) {
-  if (width < 1 || height < 1 || pixels.size() != static_cast<size_t>(width) * static_cast<size_t>(height)) {
-    return Status(StatusCode::usage, fmt::format("{}: {} are not {}x{} pixels", path, pixels.size(), width, height));
-  }
+Status put_png(const std::string& path, int width, int height, const uint8_t* pixels,
+               std::span<const std::array<uint8_t, 3>> palette, const std::string& description) {
   std::vector<png_color> colours;
   for (const auto& [red, green, blue] : palette) colours.push_back({red, green, blue});
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, jump_on_error, ignore_warning);
@@ -77,11 +74,29 @@ Status write_png(const std::string& path, int width, int height, std::span<const
   std::string text = description;
   PngSink sink;
   const bool encoded =
-      info != nullptr && encode_png(png, info, width, height, pixels.data(), colours.data(),
-                                    static_cast<int>(colours.size()), keyword.data(), text.data(), &sink);
+      info != nullptr && encode_png(png, info, width, height, pixels, colours.data(), static_cast<int>(colours.size()),
+                                    keyword.data(), text.data(), &sink);
   png_destroy_write_struct(&png, &info);
   if (!encoded) return Status(StatusCode::internal, fmt::format("{} cannot be written: libpng failed", path));
   return write_file(path, sink.bytes);
+}
+
+}  // namespace
+
+Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> pixels,
+                 std::span<const std::array<uint8_t, 3>> palette, const std::string& description) {
+  if (width < 1 || height < 1 || pixels.size() != static_cast<size_t>(width) * static_cast<size_t>(height)) {
+    return Status(StatusCode::usage, fmt::format("{}: {} are not {}x{} pixels", path, pixels.size(), width, height));
+  }
+  return put_png(path, width, height, pixels.data(), palette, description);
+}
+
+Status write_png(const std::string& path, int width, int height, std::span<const std::array<uint8_t, 3>> pixels,
+                 const std::string& description) {
+  if (width < 1 || height < 1 || pixels.size() != static_cast<size_t>(width) * static_cast<size_t>(height)) {
+    return Status(StatusCode::usage, fmt::format("{}: {} are not {}x{} pixels", path, pixels.size(), width, height));
+  }
+  return put_png(path, width, height, pixels.front().data(), {}, description);
 }
 
 Status write_pfm(const std::string& path, int width, int height, std::span<const float> values) {

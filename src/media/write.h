@@ -17,6 +17,10 @@ namespace acuity {
 Status write_png(const std::string& path, int width, int height, std::span<const uint8_t> pixels,
                  std::span<const std::array<uint8_t, 3>> palette, const std::string& description);
 
+/// A picture of any sRGB colours, one for each pixel.
+Status write_png(const std::string& path, int width, int height, std::span<const std::array<uint8_t, 3>> pixels,
+                 const std::string& description);
+
 /// One float a pixel, rows from the top (the format itself stores them from the bottom).
 Status write_pfm(const std::string& path, int width, int height, std::span<const float> values);
 

@@ -3,8 +3,11 @@
 #include "media/video.h"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <deque>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -245,6 +248,76 @@ TEST(Raw, LargeFramesOfFiles) {
   }
 }
 
+// A file is read at any place, a pipe in order, and both give the same frames and the same messages.
+TEST(Raw, FilesAndPipesAreReadAlike) {
+  const std::string header = "YUV4MPEG2 W4 H2 F25:1 C420\n", samples = "abcdefghijkl";
+  const std::string good = header + "FRAME\n" + samples + "FRAME I:p\n" + samples;
+  const std::vector<std::string> contents{good,
+                                          good + "FRAME\n" + samples.substr(1),
+                                          good + "FRAME\n",
+                                          good + "FRAME",
+                                          good + "F",
+                                          good + "FRAMES\n" + samples,
+                                          good + "\n" + samples,
+                                          good + "FRAME " + std::string(5000, 'x') + "\n" + samples,
+                                          header + "FRAME\n" + samples + samples,
+                                          samples + samples,
+                                          samples + samples.substr(3)};
+  for (std::string content : contents) {
+    VideoOptions options;
+    if (!content.starts_with("YUV4MPEG2")) options.size = {4, 2};
+    const auto read = [](Result<std::unique_ptr<FrameSource>> source) {
+      std::string all;
+      VideoFrame frame;
+      while (source.ok()) {
+        const Result<bool> more = (*source)->next(frame);
+        if (!more.ok()) all += more.status().message();
+        if (!more.ok() || !*more) break;
+        all += std::to_string(frame.index) + std::string(frame.samples.begin(), frame.samples.end());
+      }
+      return source.ok() ? all : source.status().message();
+    };
+    std::FILE* file = std::tmpfile();
+    ASSERT_EQ(std::fwrite(content.data(), 1, content.size(), file), content.size());
+    std::rewind(file);
+    const std::string from_file = read(open_video(file, "test", options));
+    EXPECT_EQ(from_file, read(open(content, options))) << content;
+    if (content == good) {
+      EXPECT_EQ(from_file, "0" + samples + "1" + samples);
+    }
+  }
+}
+
+// Planes that nobody wants are not read, and what they hold is not looked at.
+TEST(Raw, OnlyPlanesThatAreWanted) {
+  constexpr size_t kLuma = 8 * 6, kChroma = 4 * 3;
+  for (const bool deep : {false, true}) {
+    const size_t bytes = deep ? 2 : 1;
+    for (const RawLayout layout : {RawLayout::planar, deep ? RawLayout::p010 : RawLayout::nv12}) {
+      std::string content;
+      for (size_t i = 0; i < (kLuma + 2 * kChroma) * bytes; ++i) {
+        content += static_cast<char>(deep && i % 2 == 1 ? (layout == RawLayout::p010 ? 3 : 0) : 7 * i);
+      }
+      std::FILE* file = std::tmpfile();
+      ASSERT_EQ(std::fwrite(content.data(), 1, content.size(), file), content.size());
+      std::rewind(file);
+      VideoOptions options{.size = std::pair(8, 6), .pixel_format = PixelFormat{Subsampling::yuv420, layout}};
+      if (layout == RawLayout::planar) options.depth = deep ? 10 : 8;
+      const auto all = open(content, options), some = open_video(file, "test", options);
+      ASSERT_TRUE(all.ok() && some.ok());
+      VideoFrame expected, frame;
+      ASSERT_TRUE(*(*all)->next(expected));
+      (*some)->want({true, false, false});
+      frame.samples.resize((kLuma + 2 * kChroma) * bytes);
+      std::memset(frame.samples.data(), 0xEE, frame.samples.size());
+      const Result<bool> more = (*some)->next(frame);
+      ASSERT_TRUE(more.ok() && *more) << more.status().message();
+      EXPECT_EQ(std::memcmp(frame.samples.data(), expected.samples.data(), kLuma * bytes), 0);
+      for (size_t i = kLuma * bytes; i < frame.samples.size(); ++i) EXPECT_EQ(frame.samples[i], 0xEE);
+    }
+  }
+}
+
 TEST(Raw, IsWhatTheUserSays) {
   const Drawing drawing{.width = 10, .height = 6, .tag = "422p10"};
   std::string content = draw_frame(drawing, 0, 10) + draw_frame(drawing, 1, 10);
@@ -277,14 +350,69 @@ class CountingSource : public FrameSource {
 TEST(FrameQueue, ReadsAFewFramesAheadAndNoMore) {
   std::atomic<int> reads = 0;
   FrameQueue queue(std::make_unique<CountingSource>(reads));
-  VideoFrame frame;
   for (int i = 0; i < 100; ++i) {
-    const Result<bool> more = queue.next(frame);
-    ASSERT_TRUE(more.ok() && *more);
-    EXPECT_EQ(frame.index, i);
+    const Result<std::shared_ptr<VideoFrame>> frame = queue.next();
+    ASSERT_TRUE(frame.ok() && *frame);
+    EXPECT_EQ((*frame)->index, i);
     EXPECT_LE(reads, i + 2 + static_cast<int>(FrameQueue::kMostFrames));
   }
-  EXPECT_EQ(queue.next(frame).status().message(), "broken");
+  EXPECT_EQ(queue.next().status().message(), "broken");
+}
+
+// Finds frames in order, and has them loaded by several threads, the later ones sooner.
+class SharedSource : public FrameSource {
+ public:
+  explicit SharedSource(int64_t broken) : broken_(broken) {}
+  Result<bool> next(VideoFrame&) override { return Status(StatusCode::internal, "not this one"); }
+  Result<bool> find(VideoFrame& frame) override {
+    frame.index = found_++;
+    return frame.index < 200;
+  }
+  Status load(VideoFrame& frame) const override {
+    const int now = ++loading_;
+    int most = most_;
+    while (now > most && !most_.compare_exchange_weak(most, now)) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(300 * (4 - frame.index % 4)));
+    frame.samples.assign(10, static_cast<uint8_t>(frame.index));
+    --loading_;
+    return frame.index == broken_ ? Status(StatusCode::input, "broken") : Status();
+  }
+  int readers() const override { return 4; }
+  int most() const { return most_; }
+
+ private:
+  int64_t broken_;
+  int64_t found_ = 0;
+  mutable std::atomic<int> loading_ = 0, most_ = 0;
+};
+
+TEST(FrameQueue, SeveralThreadsReadButFramesComeInOrder) {
+  for (const int64_t broken : {-1, 0, 57, 199}) {
+    auto source = std::make_unique<SharedSource>(broken);
+    const SharedSource& shared = *source;
+    FrameQueue queue(std::move(source));
+    std::deque<std::shared_ptr<VideoFrame>> held;  // memory is not used again while somebody has it
+    for (int64_t i = 0; i < (broken < 0 ? 200 : broken); ++i) {
+      Result<std::shared_ptr<VideoFrame>> frame = queue.next();
+      ASSERT_TRUE(frame.ok() && *frame != nullptr) << frame.status().message();
+      held.push_back(std::move(*frame));
+      if (held.size() > 6) held.pop_front();
+      for (size_t h = 0; h < held.size(); ++h) {
+        EXPECT_EQ(held[h]->index, i - static_cast<int64_t>(held.size() - 1 - h));
+        EXPECT_EQ(held[h]->samples, SampleBytes(10, static_cast<uint8_t>(held[h]->index)));
+      }
+    }
+    for (int times = 0; times < 2; ++times) {
+      const Result<std::shared_ptr<VideoFrame>> end = queue.next();
+      EXPECT_EQ(end.status().message(), broken < 0 ? "" : "broken");
+      EXPECT_TRUE(!end.ok() || *end == nullptr);
+    }
+    if (broken < 0) {
+      EXPECT_GT(shared.most(), 1);
+      EXPECT_LE(shared.most(), 4);
+    }
+  }
 }
 
 TEST(FrameQueue, MayBeLeftEarly) {
