@@ -108,7 +108,7 @@ int once(const std::string& id, int side, const std::string& metric) {
   return same ? 0 : 1;
 }
 
-int bench(const std::string& id, const std::string& metric) {
+int bench(const std::string& id, const std::string& metric, int only_side) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
     fmt::print("{}\n", opened.status().message());
@@ -116,9 +116,10 @@ int bench(const std::string& id, const std::string& metric) {
   }
   Device& device = **opened;
   fmt::print("{} on {} ({}), ms, medians\n", metric, device.info().id, device.info().name);
-  fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9} {:>9}\n", "side", "upload", "pair", "there",
-             "prepare", "prepared", "pageable", "copy to pin", "B/pixel", "prepared");
+  fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9} {:>9}\n", "side", "upload", "pair", "there",
+             "prepare", "prepared", "small", "pageable", "copy to pin", "B/pixel", "prepared");
   for (const int side : {512, 1024, 2048, 4096}) {
+    if (only_side != 0 && side != only_side) continue;
     const int repeats = side > 1024 ? 20 : 60;
     const Result<PinnedPair> pair = pinned_pair(device, side), other = pinned_pair(device, side);
     if (!pair.ok() || !other.ok()) return 1;
@@ -164,11 +165,15 @@ int bench(const std::string& id, const std::string& metric) {
     });
     const double prepared = median_ms(repeats, [&] { return scorer->score(kept, next().distorted).ok(); });
     const Result<int64_t> with_reference = device.free_bytes();
+    const Result<Reference> samples = scorer->prepare(pair->reference, Keep::small);
+    const double small =
+        median_ms(repeats, [&] { return samples.ok() && scorer->score(*samples, next().distorted).ok(); });
     const auto bytes_a_pixel = [&](int64_t left) { return static_cast<double>(*before - left) / side / side; };
-    fmt::print("{:>6} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>12.3f} {:>9.1f} {:>9.1f}\n", side,
-               upload, pinned, resident, prepare, prepared, pageable, copy, bytes_a_pixel(*after),
+    fmt::print("{:>6} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>12.3f} {:>9.1f} {:>9.1f}\n",
+               side, upload, pinned, resident, prepare, prepared, small, pageable, copy, bytes_a_pixel(*after),
                bytes_a_pixel(*with_reference));
   }
+  if (only_side != 0) return 0;
   for (const int streams : {1, 2, 4, 8}) {
     const Result<PinnedPair> pair = pinned_pair(device, 512);
     if (!pair.ok()) return 1;
@@ -257,6 +262,19 @@ int bench_frames(const std::string& id, const std::string& metric) {
       fmt::print("{}, {} in flight: {:.0f} frames/s\n", is_pinned ? "page-locked" : "ordinary", in_flight,
                  static_cast<double>(kFrames) / elapsed.count());
     }
+  }
+  return 0;
+}
+
+int support() {
+  const DeviceList list = list_devices();
+  for (const DeviceInfo& device : list.devices) {
+    const Result<std::shared_ptr<Device>> opened = open_device(device.id);
+    fmt::print("{}  {}  {}  {} MiB  {}\n", device.id, device.name, device.driver, device.memory_bytes >> 20,
+               opened.ok() ? "usable" : opened.status().message());
+  }
+  for (const BackendTrouble& trouble : list.troubles) {
+    fmt::print("{}  not usable: {}\n", backend_name(trouble.backend), trouble.reason);
   }
   return 0;
 }

@@ -7,11 +7,14 @@
 
 namespace acuity::tests {
 
+/// Which devices there are, whether they can be opened, and why not.
+int support();
+
 /// A metric's scores of one pair of that side, printed. Like all here: what main returns.
 int once(const std::string& device, int side, const std::string& metric);
 
-/// How long it takes, printed.
-int bench(const std::string& device, const std::string& metric);
+/// How long it takes, printed; of pictures of one side, unless that is 0.
+int bench(const std::string& device, const std::string& metric, int side);
 
 /// The same of 8-bit 4:2:0 frames of 3840 x 2160: one at a time, and with several in flight.
 int bench_frames(const std::string& device, const std::string& metric);
@@ -19,6 +22,10 @@ int bench_frames(const std::string& device, const std::string& metric);
 /// Frames per second of metrics of frames, 8-bit 4:2:0 of that size: from page-locked memory, and on the device
 /// already.
 int bench_features(const std::string& device, const std::string& metrics, int width, int height);
+
+/// Frames per second that a video is decoded with, by "cpu" or by the decoders of a device: once, and several times at
+/// once.
+int bench_decode(const std::string& device, const std::string& path);
 
 }  // namespace acuity::tests
 

@@ -42,6 +42,7 @@ struct Frames {
 
   static Result<Frames> create(Device& device, int width, int height) {
     Frames frames{FrameFormat{{.width = width, .height = height}}, nullptr};
+    frames.format.rate = {60, 1};  // cvvdp looks at the frames of a quarter of a second
     ACUITY_TRY_ASSIGN(frames.memory, allocate_known_pinned(device, 2 * kPairs * frames.bytes()));
     for (size_t i = 0; i < 2 * kPairs * frames.bytes(); ++i) {
       const auto columns = static_cast<size_t>(width), rows = static_cast<size_t>(height);

@@ -5,23 +5,25 @@
 //   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; and
 //                                            the same on frames, and features of frames x options x depth x
 //                                            subsampling
-//   cross_backend pictures DEVICE [--quick]  pictures only
+//   cross_backend pictures DEVICE [METRIC] [--quick]  pictures only
 //   cross_backend frames DEVICE [--quick]    frames only
 //   cross_backend feature DEVICE NAME [--quick]  one feature of frames
+//   cross_backend surfaces DEVICE [--quick]  frames that are on the device already
 //   --brief instead of --quick: once through the host's code
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
 //   cross_backend bench_frames DEVICE [METRIC]  the same of frames of video, also with several in flight
 //   cross_backend bench_features DEVICE METRIC WIDTH HEIGHT  frames per second of metrics of frames
+//   cross_backend bench_decode DEVICE FILE   frames per second of a decoder; the device may be cpu
 //
 // A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,6 +45,7 @@ namespace {
 
 int failures = 0;
 int comparisons = 0;
+int refusals = 0;  // of those, where neither gives a score
 
 struct Case {
   std::string name;
@@ -72,7 +75,10 @@ Result<Score> score(const MetricInfo& metric, const std::string& device, const C
 void check(const std::string& what, const Result<Score>& expected, const Result<Score>& found) {
   ++comparisons;
   if (!expected.ok() || !found.ok()) {
-    if (expected.status().code() == found.status().code()) return;  // both refuse, for the same reason
+    if (expected.status().code() == found.status().code()) {  // both refuse, for the same reason
+      ++refusals;
+      return;
+    }
     fmt::print("FAILED {}: {}; on the CPU {}\n", what, found.ok() ? "a score" : found.status().message(),
                expected.ok() ? "a score" : expected.status().message());
     ++failures;
@@ -136,11 +142,10 @@ void test_drawn(const MetricInfo& metric, const std::string& device, int width, 
   }
 }
 
-// Wide enough to be cut into blocks of columns, and high enough for strips to hold fewer bands than there are.
-void test_wide_strips(const MetricInfo& metric, const std::string& device) {
-  const Sheet reference({}, 1600, 420, Channels::rgb, drawn(false, Channels::rgb));
-  const Sheet distorted({}, 1600, 420, Channels::rgb, drawn(true, Channels::rgb));
-  const Case pair{"drawn 1600x420", &reference.view, &distorted.view};
+void test_strips(const MetricInfo& metric, const std::string& device, int width, int height) {
+  const Sheet reference({}, width, height, Channels::rgb, drawn(false, Channels::rgb));
+  const Sheet distorted({}, width, height, Channels::rgb, drawn(true, Channels::rgb));
+  const Case pair{fmt::format("drawn {}x{}", width, height), &reference.view, &distorted.view};
   for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
 }
 
@@ -215,7 +220,7 @@ Result<PinnedSheet> pinned_sheet(Device& device, const Sheet& sheet) {
 
 // One scorer and pictures in page-locked memory, at another place or of another format in some calls: whatever a device
 // keeps of the work of one call fits the next.
-void test_page_locked(const MetricEntry& entry, Device& device, int width, int height, int strip) {
+void test_page_locked(const MetricEntry& entry, Device& device, int width, int height, int strip, Amount amount) {
   std::vector<PinnedSheet> sheets;  // two references and two distorted ones of eight bits, and the same of twelve
   for (const SampleType type : {SampleType::u8, SampleType::u16}) {
     const Layout layout{.type = type, .depth = type == SampleType::u8 ? 8 : 12};
@@ -238,19 +243,23 @@ void test_page_locked(const MetricEntry& entry, Device& device, int width, int h
                       reference, distorted),
           score(entry.info, "cpu", pair, false, 0, {}), found);
   };
-  const std::array<size_t, 4> references{0, 1, 4, 0};
-  for (const size_t reference : references) {
+  const bool brief = amount == Amount::brief;
+  for (const size_t reference : brief ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 4, 0}) {
     const Result<Reference> kept = scorer->prepare(sheets[reference].view);
     if (!kept.ok()) {
       expect(reference, reference, "prepared", kept.status());
       continue;
     }
-    for (const size_t distorted : {2, 2, 2, 3, 2, 6, 6, 7, 3}) {
+    const Result<Reference> samples = scorer->prepare(sheets[reference].view, Keep::small);
+    for (const size_t distorted :
+         brief ? std::vector<size_t>{2, 2, 6} : std::vector<size_t>{2, 2, 2, 3, 2, 6, 6, 7, 3}) {
       expect(reference, distorted, "prepared", only(scorer->score(*kept, sheets[distorted].view)));
+      if (samples.ok()) expect(reference, distorted, "samples", only(scorer->score(*samples, sheets[distorted].view)));
     }
   }
   for (const auto& [reference, distorted] : std::initializer_list<std::pair<size_t, size_t>>{
            {0, 2}, {0, 2}, {0, 2}, {1, 2}, {2, 0}, {1, 3}, {0, 0}, {0, 2}, {4, 6}, {5, 7}, {4, 2}, {0, 6}, {0, 2}}) {
+    if (brief && reference == 2) break;
     expect(reference, distorted, "a pair", only(scorer->score(sheets[reference].view, sheets[distorted].view)));
   }
 }
@@ -330,6 +339,47 @@ void test_together(const std::shared_ptr<Device>& device, int width, int height,
   }
 }
 
+// Floats in memory of the device that are no numbers are refused as on the CPU, word by word.
+void test_not_finite(const std::shared_ptr<Device>& device) {
+  constexpr int kWidth = 300, kHeight = 40;
+  struct Mistake {
+    float value;
+    int channel, x, y;
+  };
+  const std::vector<Mistake> mistakes{{std::numeric_limits<float>::quiet_NaN(), 2, 299, 39},
+                                      {std::numeric_limits<float>::infinity(), 0, 0, 0},
+                                      {-std::numeric_limits<float>::infinity(), 1, 260, 17}};
+  for (const Layout& layout : arrangements(SampleType::f32, 8)) {
+    const Content content = drawn(false, Channels::rgb);
+    for (size_t count = 0; count <= mistakes.size(); ++count) {
+      const Sheet sheet(layout, kWidth, kHeight, Channels::rgb, [&](int c, int x, int y) {
+        for (size_t i = 0; i < count; ++i) {
+          const Mistake& mistake = mistakes[i];
+          if (c == mistake.channel && x == mistake.x && y == mistake.y) return double{mistake.value};
+        }
+        return content(c, x, y);
+      });
+      const Result<PinnedSheet> pinned = pinned_sheet(*device, sheet);
+      const Result<DeviceSheet> there = pinned.ok() ? device_sheet(*device, *pinned) : pinned.status();
+      if (!there.ok()) return check("floats in device memory", Score{}, there.status());
+      const auto score_on = [&](const std::string& id, const Input& input) -> Result<Score> {
+        Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = id}, kWidth, kHeight);
+        if (!scorer.ok()) return scorer.status();
+        return only(scorer->score(input, input));
+      };
+      const Result<Score> expected = score_on("cpu", sheet.view);
+      const Result<Score> found =
+          score_on(device->info().id, Input::on_device(there->view, device->info().id, there->memory));
+      const std::string what = fmt::format("{} floats in device memory, {} not finite", layout.name(), count);
+      check(what, expected, found);
+      if (expected.ok() != (count == 0) || expected.status().message() != found.status().message()) {
+        fmt::print("FAILED {}: {}; on the CPU {}\n", what, found.status().message(), expected.status().message());
+        ++failures;
+      }
+    }
+  }
+}
+
 // Scorers on threads of their own, which begin, allocate and keep work while others do.
 void test_at_once(const MetricEntry& entry, Device& device, int width, int height, int strip) {
   constexpr size_t kThreads = 4, kCalls = 5;
@@ -386,7 +436,8 @@ void test_options(const MetricEntry& entry, const std::string& device) {
   }
 }
 
-int test_pictures(const std::string& device, Amount amount) {
+// Of one metric where it is named.
+int test_pictures(const std::string& device, Amount amount, const std::string& only_metric = {}) {
   const bool quick = amount != Amount::all, brief = amount == Amount::brief;
   const Result<std::shared_ptr<Device>> opened = open_device(device);  // kept open from case to case
   if (!opened.ok()) {
@@ -396,10 +447,12 @@ int test_pictures(const std::string& device, Amount amount) {
   const Tally pixels = check_pixels(*opened);
   comparisons += pixels.comparisons;
   failures += pixels.failures;
-  test_together(*opened, 200, 190, amount);
-  if (!quick) test_together(*opened, 1601, 1300, amount);
+  test_not_finite(*opened);
+  if (only_metric.empty()) test_together(*opened, 200, 190, amount);
+  if (only_metric.empty() && !quick) test_together(*opened, 1601, 1300, amount);
   for (const MetricEntry& entry : registry()) {
-    if (!entry.on_gpu) continue;
+    if (!entry.on_gpu || (!only_metric.empty() && entry.info.name != only_metric)) continue;
+    const int scores_before = comparisons - refusals;
     for (const Golden& golden : goldens("ssimulacra2.csv", "score")) {
       const Picture reference = fixture(golden.reference), distorted = fixture(golden.distorted);
       const Case pair{golden.reference + " " + golden.distorted, &reference.view, &distorted.view};
@@ -423,18 +476,21 @@ int test_pictures(const std::string& device, Amount amount) {
     }
     if (!brief) test_options(entry, device);
     for (const int strip : {0, 34}) {
-      if (!brief || strip > 0) test_in_turn(entry, device, 70, brief ? 150 : 300, strip);
+      if (!brief || strip > 0) test_in_turn(entry, device, 70, quick ? 150 : 300, strip);
     }
     if (!quick) test_in_turn(entry, device, 777, 2051, 0);
-    const bool keeps_work = entry.info.name == "ssimulacra2";
-    if (!quick || keeps_work) test_page_locked(entry, **opened, 150, 140, 34);
-    if (!quick && keeps_work) test_page_locked(entry, **opened, 2051, 1300, 0);
-    if (keeps_work) test_wide_strips(entry.info, device);
+    const bool keeps_work =
+        entry.info.name == "ssimulacra2" || entry.info.name == "butteraugli" || entry.info.name == "dssim";
+    if (!quick || keeps_work) test_page_locked(entry, **opened, 150, quick ? 80 : 140, 34, amount);
+    if (!quick && keeps_work) test_page_locked(entry, **opened, 2051, 1300, 0, amount);
+    // Wide enough to be cut into blocks of columns, and high enough for strips to hold fewer bands than there are.
+    if (entry.info.name == "ssimulacra2") test_strips(entry.info, device, 1600, 420);
     if (keeps_work) test_at_once(entry, **opened, 150, 140, 34);
     if (!quick) test_at_once(entry, **opened, 900, 700, 0);
     // These compare pictures of this height in several parts when cut into strips.
     if (entry.info.name == "iwssim" || entry.info.name == "msssim") {
-      test_drawn(entry.info, device, 189, 1201, !brief);
+      test_strips(entry.info, device, 189, 1201);
+      if (!quick) test_drawn(entry.info, device, 189, 1201, true);
     }
     if (entry.info.name == "iwssim" && !quick) {
       test_drawn(entry.info, device, 189, 1201, true, Channels::rgb,
@@ -448,8 +504,12 @@ int test_pictures(const std::string& device, Amount amount) {
       test_drawn(entry.info, device, 1100, 1300, true);
       test_drawn(entry.info, device, 4096, 4096, false);
     }
+    if (comparisons - refusals == scores_before) {
+      fmt::print("FAILED {}: no score was compared\n", entry.info.name);
+      ++failures;
+    }
   }
-  fmt::print("{} passed, {} failed\n", comparisons - failures, failures);
+  fmt::print("{} passed, {} of them refused on both sides, {} failed\n", comparisons - failures, refusals, failures);
   return failures == 0 && comparisons > 0 ? 0 : 1;
 }
 
@@ -457,8 +517,8 @@ int test_frames(const std::string& device, Amount amount) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
   Tally all;
   if (opened.ok()) {
-    for (const Tally& tally :
-         {check_frame_pixels(*opened), check_frames(*opened, amount), check_frame_pictures(*opened, amount)}) {
+    for (const Tally& tally : {check_frame_pixels(*opened), check_frames(*opened, amount),
+                               check_frame_pictures(*opened, amount), check_surfaces(*opened, amount)}) {
       all = {all.comparisons + tally.comparisons, all.failures + tally.failures};
     }
   }
@@ -466,24 +526,18 @@ int test_frames(const std::string& device, Amount amount) {
   return all.failures == 0 && all.comparisons > 0 ? 0 : 1;
 }
 
+int test_surfaces(const std::string& device, Amount amount) {
+  const Result<std::shared_ptr<Device>> opened = open_device(device);
+  const Tally tally = opened.ok() ? check_surfaces(*opened, amount) : Tally{};
+  fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
+  return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
+}
+
 int test_feature(const std::string& device, const std::string& feature, Amount amount) {
   const Result<std::shared_ptr<Device>> opened = open_device(device);
   const Tally tally = opened.ok() ? check_frames(*opened, amount, feature) : Tally{};
   fmt::print("{}{} passed, {} failed\n", opened.status().message(), tally.comparisons - tally.failures, tally.failures);
   return tally.failures == 0 && tally.comparisons > 0 ? 0 : 1;
-}
-
-int support() {
-  const DeviceList list = list_devices();
-  for (const DeviceInfo& device : list.devices) {
-    const Result<std::shared_ptr<Device>> opened = open_device(device.id);
-    fmt::print("{}  {}  {}  {} MiB  {}\n", device.id, device.name, device.driver, device.memory_bytes >> 20,
-               opened.ok() ? "usable" : opened.status().message());
-  }
-  for (const BackendTrouble& trouble : list.troubles) {
-    fmt::print("{}  not usable: {}\n", backend_name(trouble.backend), trouble.reason);
-  }
-  return 0;
 }
 
 }  // namespace
@@ -501,28 +555,37 @@ int main(int count, char** words) {
     const int pictures = acuity::tests::test_pictures(arguments[1], amount);
     return acuity::tests::test_frames(arguments[1], amount) + pictures == 0 ? 0 : 1;
   }
-  if (arguments.size() == 2 && arguments[0] == "pictures") return acuity::tests::test_pictures(arguments[1], amount);
+  if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "pictures") {
+    return acuity::tests::test_pictures(arguments[1], amount, arguments.size() > 2 ? arguments[2] : "");
+  }
   if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "once") {
     return acuity::tests::once(arguments[1], std::atoi(arguments[2].c_str()),
                                arguments.size() > 3 ? arguments[3] : "ssimulacra2");
   }
-  if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench") {
-    return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
+  if (arguments.size() >= 2 && arguments.size() <= 4 && arguments[0] == "bench") {
+    return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2",
+                                arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
   }
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
     return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
   }
+  if (arguments.size() == 2 && arguments[0] == "surfaces") return acuity::tests::test_surfaces(arguments[1], amount);
   if (arguments.size() == 2 && arguments[0] == "frames") return acuity::tests::test_frames(arguments[1], amount);
   if (arguments.size() == 5 && arguments[0] == "bench_features") {
     return acuity::tests::bench_features(arguments[1], arguments[2], std::atoi(arguments[3].c_str()),
                                          std::atoi(arguments[4].c_str()));
   }
+  if (arguments.size() == 3 && arguments[0] == "bench_decode") {
+    return acuity::tests::bench_decode(arguments[1], arguments[2]);
+  }
   if (arguments.size() == 3 && arguments[0] == "feature") {
     return acuity::tests::test_feature(arguments[1], arguments[2], amount);
   }
-  std::fprintf(stderr,
-               "usage: cross_backend support | test DEVICE [--quick] | pictures DEVICE [--quick] | "
-               "frames DEVICE [--quick] | feature DEVICE NAME [--quick] | once DEVICE SIDE [METRIC] | "
-               "bench DEVICE [METRIC] | bench_frames DEVICE [METRIC] | bench_features DEVICE METRIC WIDTH HEIGHT\n");
+  std::fprintf(
+      stderr,
+      "usage: cross_backend support | test DEVICE [--quick] | pictures DEVICE [METRIC] [--quick] | "
+      "frames DEVICE [--quick] | feature DEVICE NAME [--quick] | once DEVICE SIDE [METRIC] | "
+      "bench DEVICE [METRIC [SIDE]] | bench_frames DEVICE [METRIC] | bench_features DEVICE METRIC WIDTH HEIGHT | "
+      "surfaces DEVICE [--quick] | bench_decode DEVICE FILE\n");
   return 2;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Clip {
   std::string name;
   FrameShape shape;
   std::vector<FrameView> reference, distorted;
+  FrameRate rate{24, 1};
+  std::optional<FrameShape> distorted_shape{};  // where it is another
 };
 
 std::string describe(const FrameShape& shape) {
@@ -129,9 +132,14 @@ Clip upside_down(Clip clip) {
 
 Result<FrameScore> score(const std::string& device, const FrameMetricRequest& metric, const Clip& clip, bool owned,
                          int in_flight = 0) {
-  FrameScorerOptions options{
-      .format = FrameFormat{clip.shape}, .device = device, .threads = 2, .frames_in_flight = in_flight};
+  FrameFormat format{clip.shape};
+  format.rate = clip.rate;
+  FrameScorerOptions options{.format = format, .device = device, .threads = 2, .frames_in_flight = in_flight};
   options.metrics.push_back(metric);
+  if (clip.distorted_shape) {
+    options.distorted_format = FrameFormat{*clip.distorted_shape};
+    options.distorted_format->rate = clip.rate;
+  }
   Result<FrameScorer> scorer = FrameScorer::create(options);
   if (!scorer.ok()) return scorer.status();
   for (size_t i = 0; i < clip.reference.size(); ++i) {
@@ -303,7 +311,7 @@ class Checks {
     features[0].on_device = on_device;
     std::unique_ptr<FrameDevice> there;
     if (on_device) {
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device_, clip.shape, {features[0].feature.get()}, 2));
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device_, {clip.shape, clip.shape}, {features[0].feature.get()}, 2));
     }
     FramePipeline pipeline(clip.shape, std::move(features), 1, std::move(there));
     for (size_t i = 0; i < clip.reference.size(); ++i) {
@@ -382,7 +390,7 @@ void check_metric(const FrameMetricEntry& metric, Amount amount, Checks& checks)
   for (const int depth : {8, 10}) {
     const Clip clip = drawn_clip({120 + more, 70 + more, depth, Subsampling::yuv420});
     checks.compare({name}, upside_down(clip), false);
-    for (const int gap : few ? std::vector{5} : std::vector{0, 8, 5, 200}) {
+    for (const int gap : few ? std::vector{5} : quick ? std::vector{0, 5} : std::vector{0, 8, 5, 200}) {
       const Result<Clip> pinned = pinned_clip(checks.device(), clip, gap);
       if (pinned.ok()) {
         checks.compare({name}, *pinned);
@@ -395,15 +403,94 @@ void check_metric(const FrameMetricEntry& metric, Amount amount, Checks& checks)
 }
 
 // Every model of VMAF, on frames that are large enough for all their features.
-void check_models(bool quick, Checks& checks) {
+void check_models(Amount amount, Checks& checks) {
   for (const int depth : {8, 10}) {
     const Clip clip = drawn_clip({402, 338, depth, Subsampling::yuv420}, 3);
     for (const vmaf::ModelSet& model : vmaf::built_in_models()) {
-      if (quick && depth == 10 && model.bits != 10) continue;
+      if (amount != Amount::all && depth == 10 && model.bits != 10) continue;
+      // One of each family has all its features.
+      const bool first = model.name == "v0.6.1" || model.name == "float_v0.6.1" || model.name == "v1.0.16_3d0h";
+      if (amount == Amount::brief && !first) continue;
       checks.compare({"vmaf", {{"model", model.name}}}, clip);
     }
   }
   checks.compare_in_flight({"vmaf"}, drawn_clip({98, 66, 8, Subsampling::yuv420}, 3 * kFrames));
+}
+
+// The reference of one clip and the distorted frames of another.
+Clip mixed_clip(const FrameShape& reference, const FrameShape& distorted, size_t frames) {
+  Clip clip = drawn_clip(reference, frames), other = drawn_clip(distorted, frames);
+  clip.name += " and " + other.name;
+  clip.distorted = std::move(other.distorted);
+  clip.distorted_shape = distorted;
+  return clip;
+}
+
+// Frames before the first one that come after it, and videos that are scaled to a display.
+void check_cvvdp_options(Amount amount, Checks& checks) {
+  const FrameMetricRequest symmetric{"cvvdp_video", {{"padding", "symmetric"}}};
+  const FrameShape small{45, 38, 10, Subsampling::yuv420};
+  checks.compare_in_flight(symmetric, drawn_clip({98, 66, 8, Subsampling::yuv420}, 3 * kFrames));
+  const auto resized = [](const char* mode, const char* clip) {
+    return FrameMetricRequest{"cvvdp_video", {{"full_screen", mode}, {"clip", clip}, {"resolution", "80x53"}}};
+  };
+  checks.compare_in_flight(resized("bicubic", "after"), drawn_clip(small, kFrames));
+  if (amount == Amount::brief) return;
+  const bool quick = amount == Amount::quick;
+  for (const size_t frames : quick ? std::vector<size_t>{1, 3, 8} : std::vector<size_t>{1, 2, 3, 7, 8, 14, 40}) {
+    for (const FrameRate rate : {FrameRate{10, 1}, {24, 1}, {120, 1}}) {
+      Clip clip = drawn_clip(small, frames);
+      clip.name += fmt::format(", {} frames at {}", frames, rate.numerator);
+      clip.rate = rate;
+      checks.compare(symmetric, clip);
+    }
+  }
+  for (const char* mode : {"nearest", "bilinear", "bicubic", "area"}) {
+    for (const char* clip : {"after", "both"}) {
+      checks.compare(resized(mode, clip), drawn_clip({217, 130, 8, Subsampling::yuv420}, 2));
+      checks.compare(resized(mode, clip), extreme_clip({40, 67, 10, Subsampling::yuv444}));
+      checks.compare(resized(mode, clip), mixed_clip(small, {131, 90, 10, Subsampling::yuv422}, 3));
+      checks.compare(resized(mode, clip),
+                     mixed_clip({80, 53, 8, Subsampling::grey}, {33, 20, 8, small.subsampling}, 3));
+    }
+  }
+  if (quick) return;
+  checks.compare(
+      {"cvvdp_video",
+       {{"full_screen", "area"}, {"padding", "symmetric"}, {"display", "standard_hdr_pq"}, {"resolution", "1283x721"}}},
+      mixed_clip({640, 360, 10, Subsampling::yuv420}, {1920, 1080, 10, Subsampling::yuv420}, 5));
+}
+
+// Windows of all lengths, displays that make light in every way, and frames that are too small for some scales.
+void check_cvvdp(Amount amount, Checks& checks) {
+  const FrameMetricRequest metric{"cvvdp_video", {}};
+  checks.compare_in_flight(metric, drawn_clip({98, 66, 8, Subsampling::yuv420}, 3 * kFrames));
+  if (amount == Amount::brief) return;
+  const FrameShape small{45, 38, 10, Subsampling::yuv420};
+  for (const char* display : {"standard_phone", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear"}) {
+    checks.compare({metric.metric, {{"display", display}}}, drawn_clip(small, 3));
+  }
+  for (const auto& [depth, subsampling] : {std::pair{8, Subsampling::yuv422},
+                                           {10, Subsampling::yuv444},
+                                           {12, Subsampling::grey},
+                                           {16, Subsampling::yuv420}}) {
+    checks.compare(metric, drawn_clip({131, 40, depth, subsampling}, 3));
+    checks.compare(metric, extreme_clip({40, 67, depth, subsampling}));
+  }
+  for (const auto& [width, height] : {std::pair{2, 2}, {3, 70}, {9, 5}, {300, 7}}) {
+    checks.compare(metric, drawn_clip({width, height, 8, Subsampling::yuv420}, 2));
+  }
+  checks.compare(metric, drawn_clip(small, 1));
+  for (const FrameRate rate : {FrameRate{10, 1}, {30000, 1001}, {120, 1}}) {
+    Clip clip = drawn_clip(small, 2 * kFrames);
+    clip.rate = rate;
+    checks.compare(metric, clip);
+  }
+  if (amount == Amount::quick) return;
+  for (const int depth : {8, 10}) checks.compare(metric, drawn_clip({1283, 721, depth, Subsampling::yuv420}));
+  Clip clip = drawn_clip({1920, 1080, 8, Subsampling::yuv420}, 3 * kFrames);
+  clip.rate = {60, 1};
+  checks.compare_in_flight(metric, clip);
 }
 
 }  // namespace
@@ -414,10 +501,14 @@ Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const s
     if (!only.empty() && metric.info.name != only) continue;
     if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, amount, checks);
   }
-  if (only.empty() || only == "vmaf") check_models(amount != Amount::all, checks);
+  if (only.empty() || only == "vmaf") check_models(amount, checks);
+  if (only.empty() || only == "cvvdp_video") {
+    check_cvvdp(amount, checks);
+    check_cvvdp_options(amount, checks);
+  }
   if (!only.empty()) return checks.tally();
   for (const int history : {1, 2, 5, 11}) checks.compare_past({97, 67, 8, Subsampling::yuv420}, history);
-  checks.compare_past({1280, 720, 10, Subsampling::yuv422}, 3);
+  if (amount != Amount::brief) checks.compare_past({1280, 720, 10, Subsampling::yuv422}, 3);
   return checks.tally();
 }
 

@@ -16,6 +16,10 @@ Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const s
 /// Every metric of pictures on Y'CbCr frames, on the CPU and on the device, == that of the frames as RGB on the CPU.
 Tally check_frame_pictures(const std::shared_ptr<Device>& device, Amount amount);
 
+/// Frames that are on the device already, in the layouts of decoders, for metrics of frames and of pictures: == the
+/// same frames in the host's memory on the CPU.
+Tally check_surfaces(const std::shared_ptr<Device>& device, Amount amount);
+
 }  // namespace acuity::tests
 
 #endif

@@ -56,7 +56,8 @@ Result<std::vector<float>> pixels_there(const std::shared_ptr<DevicePool>& pool,
     SentPixels sent;
     ACUITY_TRY_ASSIGN(sent, feed->take(*queue, y, y + height));
     ACUITY_TRY(queue->run(kernels::copy_pixels, (kWidth + 31) / 32, (height + 7) / 8, sent.samples, sent.table,
-                          workspace.array<float>(planes), sent.form, sent.extent, y - sent.y_first, kWidth, height));
+                          workspace.array<float>(planes), sent.format, sent.table_last, sent.plane_stride,
+                          y - sent.y_first, kWidth, height));
     ACUITY_TRY(feed->release(*queue));
     ACUITY_TRY(workspace.fetch_results(*queue, planes));
     ACUITY_TRY(queue->wait());

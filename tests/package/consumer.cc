@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "acuity/capability.h"
 #include "acuity/frame_scorer.h"
 #include "acuity/picture.h"
 #include "acuity/scorer.h"
@@ -35,6 +36,9 @@ int main() {
     if (value != metric.identical || pair->front().value != metric.identical) return 1;
     std::printf("%s %g %s\n", metric.name.c_str(), value, acuity::meaning(metric.name, value).c_str());
   }
+  if (!acuity::load_capabilities("").ok() || !acuity::save_capabilities("").ok()) return 1;
+  std::printf("%s\n", acuity::capability_path().c_str());
+
   acuity::FrameView frame;
   frame.width = frame.height = 16;
   frame.subsampling = acuity::Subsampling::grey;

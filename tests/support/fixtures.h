@@ -5,12 +5,15 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acuity/picture.h"
+#include "support/slow_machine.h"
 
 namespace acuity::tests {
 
@@ -34,10 +37,12 @@ struct Golden {
   bool refused() const { return value.starts_with("ERROR"); }
 };
 
-/// The rows of tests/golden/<file> whose output column is `output`.
+/// The rows of tests/golden/<file> whose output column is `output`; of many, a slow machine gets those of every
+/// fourth pair.
 inline std::vector<Golden> goldens(const std::string& file, const std::string& output) {
   std::ifstream stream(tests_folder() + "/golden/" + file);
-  std::vector<Golden> rows;
+  std::vector<Golden> rows, some;
+  std::map<std::pair<std::string, std::string>, size_t> pairs;
   std::string line;
   std::getline(stream, line);  // the header
   while (std::getline(stream, line)) {
@@ -47,10 +52,12 @@ inline std::vector<Golden> goldens(const std::string& file, const std::string& o
     std::getline(fields, row.distorted, ',');
     std::getline(fields, row.output, ',');
     std::getline(fields, row.value);
+    const size_t pair = pairs.try_emplace({row.reference, row.distorted}, pairs.size()).first->second;
     if (row.output == output) rows.push_back(row);
+    if (row.output == output && pair % 4 == 0) some.push_back(row);
   }
   if (rows.empty()) throw std::runtime_error("no goldens in " + file);
-  return rows;
+  return kSlowMachine && rows.size() > 20 ? some : rows;
 }
 
 }  // namespace acuity::tests
