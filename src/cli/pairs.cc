@@ -257,6 +257,9 @@ void PairScorer::note_scores(Entrant& entrant, Result<std::vector<Score>> scores
   for (size_t m = 0; m < job_.metrics.size() && result.status.ok(); ++m) {
     Score& score = (*scores)[m];
     if (finite(score)) {
+      for (const std::string& warning : score.provenance.warnings) {
+        result.warnings.push_back(fmt::format("{}: {}", job_.metrics[m].label, warning));
+      }
       result.scores.push_back({scorer_->metrics()[m], job_.metrics[m].label, std::move(score), {}});
       if (!job_.want_map_context || job_.metrics[m].name != "cvvdp") continue;
       Result<std::vector<float>> context =

@@ -415,6 +415,13 @@ class VideoScorer {
         known->value += time.value;
       }
     }
+    // Of pictures, what is true of all frames.
+    std::vector<std::string>& before = entry.score.provenance.warnings;
+    if (!entry.series.empty()) {
+      std::erase_if(score.provenance.warnings, [&](const std::string& warning) {
+        return std::find(before.begin(), before.end(), warning) == before.end();
+      });
+    }
     entry.series.resize(score.outputs.size() + 1);
     entry.series[0].push_back(score.value);
     for (size_t i = 0; i < score.outputs.size(); ++i) entry.series[i + 1].push_back(score.outputs[i].value);

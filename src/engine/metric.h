@@ -26,6 +26,7 @@ struct Measurement {
   DifferenceMap map;                        // empty unless asked for
   std::vector<DifferenceMap> scale_maps{};  // likewise
   std::vector<std::string> assumptions;
+  std::vector<std::string> warnings{};
 };
 
 /// What a metric prepared of a reference. It never changes; metrics of the same entry, options, size and device share

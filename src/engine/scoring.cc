@@ -570,7 +570,8 @@ Result<Score> Scoring::score_of(size_t metric, Measured measured, const Metric& 
                       .memory_mode = memory_mode(),
                       .working_bytes = static_cast<int64_t>(bytes),
                       .assumptions = std::move(measurement->assumptions),
-                      .timing_ms = std::move(timing_ms)};
+                      .timing_ms = std::move(timing_ms),
+                      .warnings = std::move(measurement->warnings)};
   if (pool_ && !pool_->device().info().note.empty()) {
     score.provenance.assumptions.push_back("device: " + pool_->device().info().note);
   }

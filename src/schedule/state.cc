@@ -273,6 +273,9 @@ void Scheduler::State::done(const RowPointer& row) {
     for (const std::string& fact : score.provenance.assumptions) {
       result.assumptions.push_back(fmt::format("{}: {}", score.metric, fact));
     }
+    for (const std::string& warning : score.provenance.warnings) {
+      result.warnings.push_back(fmt::format("{}: {}", score.metric, warning));
+    }
   }
   deliver(row);
 }
