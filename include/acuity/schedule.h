@@ -16,6 +16,7 @@
 #ifndef ACUITY_SCHEDULE_H
 #define ACUITY_SCHEDULE_H
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -175,13 +176,20 @@ class ACUITY_API Scheduler {
 
   /// Adds a task. Blocks while as many as SchedulerOptions::window wait to be started, so that a program that submits
   /// faster than it scores does not fill the memory. It never waits for results to be fetched. What is wrong with a
-  /// task is in its result; the call itself fails only after cancel().
+  /// task is in its result; the call itself fails only after cancel(), and the task then has no result.
   Status submit(Task task);
+  /// As submit(), but blocks for no longer than `most`. False: there was no room within that time, and nothing was
+  /// added. For programs that must react to signals and the like while they submit.
+  Result<bool> try_submit(const Task& task, std::chrono::milliseconds most);
 
   /// The next result, if it is there.
   std::optional<TaskResult> poll();
   /// Waits for the next result. None if every result of the tasks submitted so far has been returned.
   std::optional<TaskResult> wait_any();
+  /// As wait_any(), but waits for no longer than `most`. None if that time is over, or if is_drained().
+  std::optional<TaskResult> wait_any(std::chrono::milliseconds most);
+  /// Whether every result of the tasks submitted so far has been returned.
+  bool is_drained() const;
   /// Waits until all tasks submitted so far are finished. Their results are still to be fetched.
   void flush();
   /// Submits what `next` returns until it returns none, and calls `done` with each result, both from this thread.

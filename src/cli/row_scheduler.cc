@@ -17,6 +17,7 @@ namespace {
 constexpr int kMostMib = 1 << 30;
 constexpr int kMostSeconds = 1 << 20;
 constexpr size_t kMostKinds = 4096;
+constexpr std::chrono::milliseconds kLongWait = std::chrono::hours(1);
 constexpr int64_t kVideoBytes = int64_t{256} << 20;  // what frames in flight need, about
 
 std::vector<std::string> split(const std::string& list) {
@@ -40,6 +41,14 @@ std::vector<MetricChoice> for_videos(std::vector<MetricChoice> metrics) {
 bool any_of_frames(const std::vector<MetricChoice>& metrics) {
   return std::any_of(metrics.begin(), metrics.end(),
                      [](const MetricChoice& metric) { return find_metric(metric.name)->is_frame_metric; });
+}
+
+template <typename TrySubmit>
+Status until_submitted(const TrySubmit& try_submit) {
+  while (true) {
+    const Result<bool> submitted = try_submit();
+    if (!submitted.ok() || *submitted) return submitted.status();
+  }
 }
 
 void fill(PairResult pair, const std::vector<MetricChoice>& metrics, TaskResult& result) {
@@ -184,6 +193,11 @@ bool RowScheduler::is_video_row(const std::string& reference, const std::string&
 }
 
 Status RowScheduler::submit(const std::string& reference, const std::string& distorted, const Metrics& metrics) {
+  return until_submitted([&] { return try_submit(reference, distorted, metrics, kLongWait); });
+}
+
+Result<bool> RowScheduler::try_submit(const std::string& reference, const std::string& distorted,
+                                      const Metrics& metrics, std::chrono::milliseconds most) {
   const bool videos = is_video_row(reference, distorted);
   if (!videos && !plan_.asks_for_video && !any_of_frames(*metrics)) {
     Task task;
@@ -192,7 +206,7 @@ Status RowScheduler::submit(const std::string& reference, const std::string& dis
     task.reference.frame = plan_.job.reference_frame;
     task.distorted.frame = plan_.job.distorted_frame;
     for (const MetricChoice& metric : *metrics) task.metrics.emplace_back(metric.name, metric.options);
-    return scheduler_.submit(std::move(task));
+    return scheduler_.try_submit(task, most);
   }
   ScoreJob job = plan_.job;
   job.reference = reference;
@@ -217,13 +231,17 @@ Status RowScheduler::submit(const std::string& reference, const std::string& dis
     fill(score_video(job, video, job.distorted.front(), [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics,
          result);
   };
-  return submit_work(scheduler_, std::move(work));
+  return try_submit_work(scheduler_, work, most);
 }
 
 Status RowScheduler::submit_failure(const Status& why) {
+  return until_submitted([&] { return try_submit_failure(why, kLongWait); });
+}
+
+Result<bool> RowScheduler::try_submit_failure(const Status& why, std::chrono::milliseconds most) {
   Work work;
   work.run = [why](const WorkPlace&, TaskResult& result) { result.status = why; };
-  return submit_work(scheduler_, std::move(work));
+  return try_submit_work(scheduler_, work, most);
 }
 
 }  // namespace acuity::cli

@@ -4,6 +4,7 @@
 #ifndef ACUITY_CLI_ROW_SCHEDULER_H
 #define ACUITY_CLI_ROW_SCHEDULER_H
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,10 +47,17 @@ class RowScheduler {
 
   /// Blocks while enough rows wait.
   Status submit(const std::string& reference, const std::string& distorted, const Metrics& metrics);
+  /// As submit(), for no longer than `most`. False: there was no room within that time, and nothing was added.
+  Result<bool> try_submit(const std::string& reference, const std::string& distorted, const Metrics& metrics,
+                          std::chrono::milliseconds most);
   /// A row that cannot be scored, and why: its result comes in its turn.
   Status submit_failure(const Status& why);
+  Result<bool> try_submit_failure(const Status& why, std::chrono::milliseconds most);
   std::optional<TaskResult> poll() { return scheduler_.poll(); }
   std::optional<TaskResult> wait_any() { return scheduler_.wait_any(); }
+  /// As Scheduler::wait_any(most) and is_drained().
+  std::optional<TaskResult> wait_any(std::chrono::milliseconds most) { return scheduler_.wait_any(most); }
+  bool is_drained() const { return scheduler_.is_drained(); }
   void cancel() { scheduler_.cancel(); }
   SchedulerStatistics statistics() const { return scheduler_.statistics(); }
   std::vector<std::string> devices() const { return scheduler_.devices(); }

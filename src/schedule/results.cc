@@ -39,6 +39,11 @@ int64_t Results::expect() {
   return expected_++;
 }
 
+int64_t Results::expected() const {
+  const std::lock_guard lock(mutex_);
+  return expected_;
+}
+
 void Results::deliver(TaskResult result) {
   {
     const std::lock_guard lock(mutex_);
@@ -76,13 +81,23 @@ std::optional<TaskResult> Results::poll() {
   return take_next();
 }
 
-std::optional<TaskResult> Results::wait_any() {
+std::optional<TaskResult> Results::wait_any(std::optional<Clock::time_point> until) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return has_next() || returned_ == expected_; });
+  const auto is_over = [this] { return has_next() || returned_ == expected_; };
+  if (until) {
+    changed_.wait_until(lock, *until, is_over);
+  } else {
+    changed_.wait(lock, is_over);
+  }
   if (!has_next()) return std::nullopt;
   TaskResult result = take_next();
   if (returned_ == expected_) changed_.notify_all();  // others who wait have nothing to wait for
   return result;
+}
+
+bool Results::is_drained() const {
+  const std::lock_guard lock(mutex_);
+  return returned_ == expected_;
 }
 
 void Results::flush() {

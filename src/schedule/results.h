@@ -23,9 +23,13 @@ class Results {
 
   /// The number of the next task, which will deliver a result.
   int64_t expect();
+  int64_t expected() const;
   void deliver(TaskResult result);
   std::optional<TaskResult> poll();
-  std::optional<TaskResult> wait_any();
+  /// Until then at most; none: as long as it takes.
+  std::optional<TaskResult> wait_any(std::optional<Clock::time_point> until = {});
+  /// Whether all that are expected have been returned.
+  bool is_drained() const;
   void flush();
   /// The first task that is not finished.
   int64_t first_unfinished() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "acuity/schedule.h"
@@ -11,6 +12,14 @@
 #include "schedule/work.h"
 
 namespace acuity {
+namespace {
+
+// Any longer and the clock's number would overflow.
+constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
+
+Clock::time_point after(std::chrono::milliseconds most) { return Clock::now() + std::min(most, kLongestWait); }
+
+}  // namespace
 
 Scheduler::Scheduler(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 Scheduler::Scheduler(Scheduler&&) noexcept = default;
@@ -53,16 +62,31 @@ Result<Scheduler> Scheduler::State::create(const SchedulerOptions& options, cons
 
 Status Scheduler::submit(Task task) {
   if (!state_) return moved_from("Scheduler");
-  return guarded<Status>([&] { return state_->submit(std::move(task)); });
+  return guarded<Result<bool>>([&] { return state_->submit(task, std::nullopt); }).status();
 }
 
-Status submit_work(Scheduler& scheduler, Work work) {
-  return guarded<Status>([&] { return scheduler.state().submit(std::move(work)); });
+Result<bool> Scheduler::try_submit(const Task& task, std::chrono::milliseconds most) {
+  if (!state_) return moved_from("Scheduler");
+  return guarded<Result<bool>>([&] { return state_->submit(task, after(most)); });
+}
+
+Status submit_work(Scheduler& scheduler, const Work& work) {
+  return guarded<Result<bool>>([&] { return scheduler.state().submit(work, std::nullopt); }).status();
+}
+
+Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds most) {
+  return guarded<Result<bool>>([&] { return scheduler.state().submit(work, after(most)); });
 }
 
 std::optional<TaskResult> Scheduler::poll() { return state_ ? state_->results.poll() : std::nullopt; }
 
 std::optional<TaskResult> Scheduler::wait_any() { return state_ ? state_->results.wait_any() : std::nullopt; }
+
+std::optional<TaskResult> Scheduler::wait_any(std::chrono::milliseconds most) {
+  return state_ ? state_->results.wait_any(after(most)) : std::nullopt;
+}
+
+bool Scheduler::is_drained() const { return !state_ || state_->results.is_drained(); }
 
 void Scheduler::flush() {
   if (state_) state_->results.flush();

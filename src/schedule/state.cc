@@ -115,35 +115,43 @@ std::shared_ptr<const MetricSet> Scheduler::State::metric_set(const std::vector<
   return known = std::move(made);
 }
 
-Status Scheduler::State::submit(Task task) {
+Result<bool> Scheduler::State::submit(const Task& task, std::optional<Clock::time_point> until) {
   auto row = std::make_shared<Row>();
   row->metrics = metric_set(task.metrics.empty() ? options.metrics : task.metrics);
-  row->task = std::move(task);
-  row->result.id = row->task.id;
-  row->result.fields = row->task.fields;
-  return enter(std::move(row));
+  row->task = task;
+  row->result.id = task.id;
+  row->result.fields = task.fields;
+  return enter(row, until);
 }
 
-Status Scheduler::State::submit(Work work) {
+Result<bool> Scheduler::State::submit(const Work& work, std::optional<Clock::time_point> until) {
   auto row = std::make_shared<Row>();
+  row->work = work;
   row->result.id = work.id;
   row->result.fields = work.fields;
-  row->work = std::move(work);
-  return enter(std::move(row));
+  return enter(row, until);
 }
 
-Status Scheduler::State::enter(RowPointer row) {
+Result<bool> Scheduler::State::enter(const RowPointer& row, std::optional<Clock::time_point> until) {
   if (cancelled_) return cancelled_status();
   int64_t none = 0;
   began_ns_.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
-  row->index = row->result.index = results.expect();
-  ++submitted_;
-  const RowPointer kept = row;
   // Results that are kept back because one before them takes long are bounded as well.
   const int64_t most_ahead = 4 * std::max(options.window, 256);
-  const auto is_held_back = [&](const Row& one) { return one.index - results.first_unfinished() > most_ahead; };
-  if (window_.put(std::move(row), is_held_back)) return {};
-  fail(kept, cancelled_status());
+  const auto admit = [&](Row& one) {
+    if (results.expected() - results.first_unfinished() > most_ahead) return false;
+    one.index = one.result.index = results.expect();
+    ++submitted_;
+    return true;
+  };
+  switch (window_.put(row, admit, until)) {
+    case Window::Put::yes:
+      return true;
+    case Window::Put::no_room:
+      return false;
+    case Window::Put::closed:
+      break;
+  }
   return cancelled_status();
 }
 

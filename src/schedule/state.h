@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,8 +43,9 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   /// Cancels what has not begun, and ends all threads but those that were left behind.
   void stop();
 
-  Status submit(Task task);
-  Status submit(Work work);
+  /// Until then at most; none: as long as it takes. False: there was no room.
+  Result<bool> submit(const Task& task, std::optional<Clock::time_point> until);
+  Result<bool> submit(const Work& work, std::optional<Clock::time_point> until);
   void cancel();
   SchedulerStatistics statistics() const;
 
@@ -61,7 +63,7 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
     std::thread thread;
   };
 
-  Status enter(RowPointer row);
+  Result<bool> enter(const RowPointer& row, std::optional<Clock::time_point> until);
   std::shared_ptr<const MetricSet> metric_set(const std::vector<MetricRequest>& requests);
 
   void add_worker();

@@ -21,22 +21,28 @@ std::string group_of(const Row& row) {
 
 }  // namespace
 
-bool Window::put(RowPointer row, const std::function<bool(const Row&)>& is_held_back) {
+Window::Put Window::put(const RowPointer& row, const std::function<bool(Row&)>& admit,
+                        std::optional<Clock::time_point> until) {
   std::string group = row->is_work() ? std::string() : group_of(*row);
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return closed_ || (waiting_ < most_ && !is_held_back(*row)); });
-  if (closed_) return false;
+  const auto has_room = [&] { return closed_ || (waiting_ < most_ && admit(*row)); };
+  if (!until) {
+    room_.wait(lock, has_room);
+  } else if (!room_.wait_until(lock, *until, has_room)) {
+    return Put::no_room;
+  }
+  if (closed_) return Put::closed;
   ++waiting_;
   if (row->is_work()) {
-    waiting_works_.push_back(std::move(row));
+    waiting_works_.push_back(row);
   } else {
     std::deque<RowPointer>& rows = groups_[group];
     if (rows.empty() && group != current_) order_.push_back(std::move(group));
-    rows.push_back(std::move(row));
+    rows.push_back(row);
   }
   lock.unlock();
   changed_.notify_one();
-  return true;
+  return Put::yes;
 }
 
 bool Window::put_first(RowPointer row) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,15 +24,17 @@ class Window {
   /// At most `most` rows wait. Of works, at most `works` run at a time.
   Window(size_t most, size_t works) : most_(most), works_(works) {}
 
-  /// Waits while the window is full, or while `is_held_back(row)`; false after close().
-  bool put(RowPointer row, const std::function<bool(const Row&)>& is_held_back);
+  enum class Put { yes, no_room, closed };
+  /// Waits while the window is full or `admit(row)` is false, until then at most; none: as long as it takes. Once
+  /// admit() has returned true the row is in, unless something throws.
+  Put put(const RowPointer& row, const std::function<bool(Row&)>& admit, std::optional<Clock::time_point> until = {});
   /// A row that has begun already and can go on at once; false after close().
   bool put_first(RowPointer row);
   /// The next row; waits for one. Null after close() once none is left, or when `leave` is set.
   RowPointer take(const std::atomic<bool>& leave);
   /// A work that was taken has ended.
   void end_work();
-  /// Who puts looks again whether its row is held back.
+  /// Who puts looks again whether its row is admitted.
   void wake_putters();
   void close();
   /// All rows that wait, which do so no more.

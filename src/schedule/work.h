@@ -3,6 +3,7 @@
 #ifndef ACUITY_SCHEDULE_WORK_H
 #define ACUITY_SCHEDULE_WORK_H
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -35,8 +36,9 @@ struct Work {
 Result<Scheduler> create_scheduler(const SchedulerOptions& options, const PairRules& rules);
 /// "input", "too big", "timeout": why a task has no scores, as SchedulerStatistics counts it. Empty if it has them.
 std::string kind_of_failure(const TaskResult& result);
-/// As Scheduler::submit().
-Status submit_work(Scheduler& scheduler, Work work);
+/// As Scheduler::submit() and Scheduler::try_submit().
+Status submit_work(Scheduler& scheduler, const Work& work);
+Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds most);
 
 }  // namespace acuity
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The parts of a scheduler, each by itself.
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -113,14 +114,14 @@ class WindowTest : public testing::Test {
     const RowPointer row = window.take(stays_);
     return row ? row->task.reference.name + std::to_string(row->index) + (row->shares_reference ? "+" : "") : "none";
   }
-  static bool never(const Row&) { return false; }
+  static bool always(Row&) { return true; }
   std::atomic<bool> stays_ = false;
 };
 
 TEST_F(WindowTest, RowsOfOneReferenceMeet) {
   Window window(100, 1);
   int64_t index = 0;
-  for (const char* reference : {"a", "b", "a", "c", "b", "a"}) window.put(row_of(index++, reference), never);
+  for (const char* reference : {"a", "b", "a", "c", "b", "a"}) window.put(row_of(index++, reference), always);
   for (const char* expected : {"a0+", "a2+", "a5", "b1+", "b4", "c3"}) EXPECT_EQ(next(window), expected);
   window.close();
   EXPECT_EQ(next(window), "none");
@@ -129,11 +130,11 @@ TEST_F(WindowTest, RowsOfOneReferenceMeet) {
 TEST_F(WindowTest, NoRowWaitsForMoreThanAWindow) {
   Window window(3, 1);
   int64_t index = 0;
-  window.put(row_of(index++, "a"), never);
-  window.put(row_of(index++, "b"), never);
+  window.put(row_of(index++, "a"), always);
+  window.put(row_of(index++, "b"), always);
   std::string order;
   for (int i = 0; i < 8; ++i) {
-    window.put(row_of(index++, "a"), never);
+    window.put(row_of(index++, "a"), always);
     order += next(window).substr(0, 2) + " ";
   }
   EXPECT_EQ(order, "a0 a2 a3 a4 b1 a5 a6 a7 ");
@@ -142,15 +143,15 @@ TEST_F(WindowTest, NoRowWaitsForMoreThanAWindow) {
 TEST_F(WindowTest, PutWaitsForRoomAndForWhatIsHeldBack) {
   Window window(2, 1);
   std::atomic<bool> held_back = false;
-  const auto is_held_back = [&](const Row&) { return held_back.load(); };
+  const auto admit = [&](Row&) { return !held_back.load(); };
   std::atomic<int> put = 0;
   std::thread putter([&] {
     for (int i = 0; i < 5; ++i) {
-      EXPECT_TRUE(window.put(row_of(i, "a"), is_held_back));
+      EXPECT_EQ(window.put(row_of(i, "a"), admit), Window::Put::yes);
       EXPECT_LE(++put, 5);
     }
     held_back = true;
-    EXPECT_FALSE(window.put(row_of(9, "a"), is_held_back)) << "closed";
+    EXPECT_EQ(window.put(row_of(9, "a"), admit), Window::Put::closed);
   });
   for (const char* expected : {"a0", "a1", "a2", "a3", "a4"}) EXPECT_EQ(next(window).substr(0, 2), expected);
   while (!held_back) std::this_thread::yield();
@@ -159,10 +160,23 @@ TEST_F(WindowTest, PutWaitsForRoomAndForWhatIsHeldBack) {
   EXPECT_FALSE(window.put_first(row_of(10, "a")));
 }
 
+TEST_F(WindowTest, PutWaitsNoLongerThanItMay) {
+  Window window(1, 1);
+  const auto soon = [] { return Clock::now() + std::chrono::milliseconds(20); };
+  EXPECT_EQ(window.put(row_of(0, "a"), always, soon()), Window::Put::yes);
+  const Clock::time_point until = soon();
+  EXPECT_EQ(window.put(row_of(1, "a"), always, until), Window::Put::no_room);
+  EXPECT_GE(Clock::now(), until);
+  EXPECT_EQ(window.waiting(), 1u);
+  EXPECT_EQ(next(window), "a0");
+  EXPECT_EQ(window.put(row_of(1, "a"), [](Row&) { return false; }, soon()), Window::Put::no_room);
+  EXPECT_EQ(window.waiting(), 0u);
+}
+
 TEST_F(WindowTest, RowsThatCameBackGoFirstAndClearReturnsAll) {
   Window window(10, 1);
-  window.put(row_of(1, "a"), never);
-  window.put(row_of(2, "b"), never);
+  window.put(row_of(1, "a"), always);
+  window.put(row_of(2, "b"), always);
   window.put_first(row_of(0, "z"));
   EXPECT_EQ(next(window), "z0");
   window.put_first(row_of(3, "z"));
@@ -178,9 +192,9 @@ TEST_F(WindowTest, WorksWaitForTheirTurn) {
   for (int i = 0; i < 2; ++i) {
     RowPointer work = row_of(i, "");
     work->work.run = [](const WorkPlace&, TaskResult&) {};
-    window.put(std::move(work), never);
+    window.put(std::move(work), always);
   }
-  window.put(row_of(2, "a"), never);
+  window.put(row_of(2, "a"), always);
   EXPECT_EQ(next(window), "0");
   EXPECT_EQ(next(window), "a2") << "the second work has no place yet";
   window.end_work();
@@ -202,6 +216,17 @@ TEST(Results, AreHandedOutInOrder) {
     EXPECT_EQ(results.first_unfinished(), 4);
     EXPECT_FALSE(results.wait_any());
   }
+}
+
+TEST(Results, WaitsNoLongerThanItMay) {
+  Results results(/*ordered=*/true);
+  EXPECT_TRUE(results.is_drained());
+  results.expect();
+  EXPECT_FALSE(results.wait_any(Clock::now() + std::chrono::milliseconds(20)));
+  EXPECT_FALSE(results.is_drained());
+  results.deliver({});
+  EXPECT_TRUE(results.wait_any(Clock::now() + std::chrono::hours(1)));
+  EXPECT_TRUE(results.is_drained());
 }
 
 TEST(ReferenceKeys, DependOnBytesAndFrame) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <random>
 #include <set>
@@ -358,6 +359,34 @@ TEST_F(SchedulerTest, AfterCancelEveryTaskHasAResult) {
     ++count;
   }
   EXPECT_EQ(count, 40);
+}
+
+// A program that must look at something else in between is not kept for longer than it allows, even by a row that
+// hangs.
+TEST_F(SchedulerTest, SubmittingAndWaitingEndInTime) {
+  Scheduler scheduler = scheduler_of(on_cpu({.threads = 1, .window = 1}));
+  std::promise<void> goes_on;
+  Work work;
+  work.run = [hangs = goes_on.get_future().share()](const WorkPlace&, TaskResult&) { hangs.wait(); };
+  ASSERT_TRUE(submit_work(scheduler, work).ok());
+  constexpr std::chrono::milliseconds kShort(20), kLong(std::chrono::hours(1));
+  Result<bool> submitted = true;
+  int64_t count = 1;
+  while ((submitted = scheduler.try_submit(task(0, 0), kShort)).ok() && *submitted) ++count;
+  ASSERT_TRUE(submitted.ok());
+  EXPECT_LE(count, 3);
+  EXPECT_EQ(scheduler.statistics().submitted, count) << "what was not accepted is not counted";
+  EXPECT_FALSE(*try_submit_work(scheduler, work, kShort));
+  EXPECT_FALSE(scheduler.wait_any(kShort));
+  EXPECT_FALSE(scheduler.is_drained());
+  goes_on.set_value();
+  for (int64_t i = 0; i < count; ++i) EXPECT_EQ(scheduler.wait_any(kLong)->index, i);
+  EXPECT_TRUE(scheduler.is_drained());
+  EXPECT_FALSE(scheduler.wait_any(std::chrono::milliseconds::max())) << "there is nothing to wait for";
+  EXPECT_TRUE(*scheduler.try_submit(task(0, 1), std::chrono::milliseconds::max()));
+  expect_right(*scheduler.wait_any(kLong), 0, 1);
+  scheduler.cancel();
+  EXPECT_EQ(scheduler.try_submit(task(0, 0), kLong).status().code(), StatusCode::cancelled);
 }
 
 TEST_F(SchedulerTest, RunAllEndsWhenTheCallerWantsItTo) {
