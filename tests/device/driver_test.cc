@@ -472,7 +472,10 @@ Status use_everything(const std::string& id) {
     if (!status.ok()) return status;
   }
   const auto upload = [&] { return (*first)->upload(**memory, 0, **pinned, 0, 128); };
-  auto recording = (*device)->record(**first, upload);
+  auto recording = (*device)->record(**first, [&] {
+    const Status waited = (*first)->wait_for_outside(**event);
+    return waited.ok() ? upload() : waited;
+  });
   if (!recording.ok()) return recording.status();
   const Status status = *recording != nullptr ? (*recording)->repeat() : upload();
   return status.ok() ? (*first)->wait() : status;

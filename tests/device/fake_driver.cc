@@ -254,25 +254,78 @@ int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned
   return submit(stream, [=] { run(function, groups, arguments); });
 }
 
+/// HIP loses its way among several streams that capture: some never end, some waits are done at once.
+void expect_no_capture(const std::string& call, void* stream) {
+  if (is_hip(call) && is_capturing(stream)) state.complaints.push_back(call + " of a stream that captures");
+}
+
 int record_event(const std::string& call, void* event, void* stream) {
   const std::lock_guard lock(mutex);
+  expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
   return failure != 0 ? failure : capture_event(event, stream);
 }
 
+void complain_of_wait() { state.complaints.push_back("a graph waits for nothing"); }
+
 int wait_event(const std::string& call, void* stream, void* event, unsigned flags) {
   const std::lock_guard lock(mutex);
+  expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
   if (failure != 0) return failure;
   if (flags == 0) return capture_wait(stream, event);
   if (flags != 1 || is_hip(call)) return kInvalidValue;
-  return capture_wait_outside(stream, event, [] { state.complaints.push_back("a graph waits for nothing"); });
+  return capture_wait_outside(stream, event, complain_of_wait);
 }
 
 int synchronize(const std::string& call, void* stream) {
   const std::lock_guard lock(mutex);
   const int failure = begin_on_device(call + numbered("stream", stream));
   return failure != 0 ? failure : capture_synchronize(stream);
+}
+
+int begin_graph(const char* call, void* stream, int mode) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call);
+  if (mode != 2) state.complaints.push_back("a capture that other threads can disturb");
+  return failure != 0 ? failure : begin_capture(stream);
+}
+
+/// Ends even when the call is to fail.
+int end_graph(const char* call, void* stream, void** graph) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(call);
+  const int outcome = end_capture(stream, graph);
+  if (is_hip(call) && outcome != 0) state.complaints.push_back(std::string(call) + " of what HIP does not end");
+  if (failure != 0 && *graph != nullptr) delete static_cast<FakeGraph*>(std::exchange(*graph, nullptr));
+  if (*graph != nullptr) ++state.live["graph"];
+  return failure != 0 ? failure : outcome;
+}
+
+[[maybe_unused]] int instantiate(const char* call, void** executable, void* graph, unsigned long long flags) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call); failure != 0) return failure;
+  if (flags != 0) return kInvalidValue;
+  *executable = new FakeExecutable(latest_first(*static_cast<FakeGraph*>(graph)));
+  ++state.live["executable graph"];
+  return 0;
+}
+
+int launch_graph(const char* call, void* executable, void* stream) {
+  const std::lock_guard lock(mutex);
+  if (const int failure = begin_on_device(call + numbered("stream", stream)); failure != 0) return failure;
+  for (const auto& perform : *static_cast<FakeExecutable*>(executable)) perform();
+  return 0;
+}
+
+int destroy_executable(const char* call, void* executable) {
+  delete static_cast<FakeExecutable*>(executable);
+  return take_back(call, "executable graph");
+}
+
+int destroy_graph(const char* call, void* graph) {
+  delete static_cast<FakeGraph*>(graph);
+  return take_back(call, "graph");
 }
 
 int plain(const std::string& call) {
@@ -329,9 +382,13 @@ constexpr ErrorName kErrors[] = {
     {2, "CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory", "out of memory"},
     {100, "CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice", "no device is detected"},
     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu", "no kernel image is available"},
+    {401, "CUDA_ERROR_ILLEGAL_STATE", "hipErrorIllegalState", "the operation cannot be performed in the present state"},
     {500, "CUDA_ERROR_NOT_FOUND", "hipErrorNotFound", "named symbol not found"},
-    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "", "operation not permitted when stream is capturing"},
-    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "", "capturing stream has unjoined work"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "hipErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "hipErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress", "an illegal memory access was encountered"},
 };
 constexpr ErrorName kStrange = {-1, nullptr, "hipErrorUnknown", "unknown error"};
@@ -477,45 +534,40 @@ EXPORT int hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, unsig
   return launch(__func__, function, {gx, gy, gz, x, y, z}, shared, stream, parameters, extra);
 }
 
+EXPORT int hipStreamBeginCapture(void* stream, int mode) { return begin_graph(__func__, stream, mode); }
+EXPORT int hipStreamEndCapture(void* stream, void** graph) { return end_graph(__func__, stream, graph); }
+EXPORT int hipGraphLaunch(void* executable, void* stream) { return launch_graph(__func__, executable, stream); }
+EXPORT int hipGraphExecDestroy(void* executable) { return destroy_executable(__func__, executable); }
+EXPORT int hipGraphDestroy(void* graph) { return destroy_graph(__func__, graph); }
 #ifndef FAKE_WITHOUT_GRAPHS
-EXPORT int cuStreamBeginCapture_v2(void* stream, int mode) {
-  const std::lock_guard lock(mutex);
-  const int failure = begin_on_device(__func__);
-  if (mode != 2) state.complaints.push_back("a capture that other threads can disturb");
-  return failure != 0 ? failure : begin_capture(stream);
-}
-/// Ends even when the call is to fail.
-EXPORT int cuStreamEndCapture(void* stream, void** graph) {
-  const std::lock_guard lock(mutex);
-  const int failure = begin_on_device(__func__);
-  const int outcome = end_capture(stream, graph);
-  if (failure != 0 && *graph != nullptr) delete static_cast<FakeGraph*>(std::exchange(*graph, nullptr));
-  if (*graph != nullptr) ++state.live["graph"];
-  return failure != 0 ? failure : outcome;
-}
+EXPORT int cuStreamBeginCapture_v2(void* stream, int mode) { return begin_graph(__func__, stream, mode); }
+EXPORT int cuStreamEndCapture(void* stream, void** graph) { return end_graph(__func__, stream, graph); }
 EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  return instantiate(__func__, executable, graph, flags);
+}
+EXPORT int cuGraphLaunch(void* executable, void* stream) { return launch_graph(__func__, executable, stream); }
+EXPORT int cuGraphExecDestroy(void* executable) { return destroy_executable(__func__, executable); }
+EXPORT int cuGraphDestroy(void* graph) { return destroy_graph(__func__, graph); }
+
+// HIP has these since ROCm 4.5, and the others since 4.3.
+EXPORT int hipGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  return instantiate(__func__, executable, graph, flags);
+}
+EXPORT int hipStreamGetCaptureInfo_v2(void* stream, int* capture_state, unsigned long long*, void** graph,
+                                      void* const** nodes, size_t* count) {
   const std::lock_guard lock(mutex);
-  if (const int failure = begin_on_device(__func__); failure != 0) return failure;
-  if (flags != 0) return kInvalidValue;
-  std::vector<std::function<void()>> work;
-  for (const auto& node : static_cast<FakeGraph*>(graph)->nodes) work.push_back(node->perform);
-  *executable = new FakeExecutable(std::move(work));
-  ++state.live["executable graph"];
-  return 0;
+  const int failure = begin_on_device(__func__);
+  return failure != 0 ? failure : capture_info(stream, capture_state, graph, nodes, count);
 }
-EXPORT int cuGraphLaunch(void* executable, void* stream) {
+EXPORT int hipStreamUpdateCaptureDependencies(void* stream, void** nodes, size_t count, unsigned flags) {
   const std::lock_guard lock(mutex);
-  if (const int failure = begin_on_device(__func__ + numbered("stream", stream)); failure != 0) return failure;
-  for (const auto& perform : *static_cast<FakeExecutable*>(executable)) perform();
-  return 0;
+  const int failure = begin_on_device(__func__);
+  return failure != 0 ? failure : set_capture_dependencies(stream, nodes, count, flags);
 }
-EXPORT int cuGraphExecDestroy(void* executable) {
-  delete static_cast<FakeExecutable*>(executable);
-  return take_back(__func__, "executable graph");
-}
-EXPORT int cuGraphDestroy(void* graph) {
-  delete static_cast<FakeGraph*>(graph);
-  return take_back(__func__, "graph");
+EXPORT int hipGraphAddEventWaitNode(void** node, void* graph, void* const* after, size_t count, void* event) {
+  const std::lock_guard lock(mutex);
+  const int failure = begin_on_device(__func__ + numbered("event", event));
+  return failure != 0 ? failure : add_wait_node(node, graph, after, count, event, complain_of_wait);
 }
 #endif
 

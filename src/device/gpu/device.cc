@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "device/gpu/context.h"
+#include "device/gpu/queue.h"
 #include "device/gpu/recording.h"
 
 namespace acuity {
@@ -55,88 +55,6 @@ class GpuLockedMemory : public PinnedMemory {
   std::shared_ptr<GpuContext> context_;
 };
 
-class GpuEvent : public Event {
- public:
-  GpuEvent(std::shared_ptr<GpuContext> context, void* handle) : context_(std::move(context)), handle_(handle) {}
-  ~GpuEvent() override {
-    context_->call_last([this] { context_->driver().destroy_event(handle_); });
-  }
-  void* handle() const { return handle_; }
-
- private:
-  std::shared_ptr<GpuContext> context_;
-  void* handle_;
-};
-
-class GpuQueue : public Queue {
- public:
-  GpuQueue(std::shared_ptr<GpuContext> context, void* stream) : context_(std::move(context)), stream_(stream) {}
-  ~GpuQueue() override {
-    // Memory may be freed right after; nothing must be in flight on it then.
-    context_->call_last([this] {
-      context_->driver().synchronize_stream(stream_);
-      context_->driver().destroy_stream(stream_);
-    });
-  }
-
-  Status upload(DeviceMemory& to, size_t offset, const PinnedMemory& from, size_t from_offset, size_t bytes) override {
-    return context_->call(
-        [&] { return driver().copy_to_device(to.address() + offset, from.data() + from_offset, bytes, stream_); });
-  }
-
-  Status download(PinnedMemory& to, size_t to_offset, const DeviceMemory& from, size_t offset, size_t bytes) override {
-    return context_->call(
-        [&] { return driver().copy_to_host(to.data() + to_offset, from.address() + offset, bytes, stream_); });
-  }
-
-  Status clear(DeviceMemory& memory, size_t offset, size_t bytes) override {
-    return context_->call([&] { return driver().fill_words(memory.address() + offset, 0, bytes / 4, stream_); });
-  }
-
-  Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) override {
-    const Result<void*> function = context_->function(kernel);
-    if (!function.ok()) return function.status();
-    size_t bytes = arguments.size();
-    // "The block is at", "its size is at", end: in CUDA's and HIP's own notation.
-    void* block[] = {reinterpret_cast<void*>(1), const_cast<unsigned char*>(arguments.data()),
-                     reinterpret_cast<void*>(2), &bytes, driver().arguments_end()};
-    const Status status = context_->call([&] {
-      return driver().launch(*function, static_cast<unsigned>(groups_x), static_cast<unsigned>(groups_y), 1,
-                             static_cast<unsigned>(kernel.group_width), static_cast<unsigned>(kernel.group_height), 1,
-                             0, stream_, nullptr, bytes == 0 ? nullptr : block);
-    });
-    if (status.ok()) return status;
-    return {status.code(), fmt::format("{} (kernel {} of {})", status.message(), kernel.name, kernel.file->name)};
-  }
-
-  Status signal(Event& event) override {
-    return context_->call([&] { return driver().record_event(static_cast<GpuEvent&>(event).handle(), stream_); });
-  }
-
-  Status wait_for(const Event& event) override {
-    return context_->call(
-        [&] { return driver().stream_waits(stream_, static_cast<const GpuEvent&>(event).handle(), 0); });
-  }
-
-  Status wait_for_outside(const Event& event) override {
-    return context_->call([&] {
-      return driver().stream_waits(stream_, static_cast<const GpuEvent&>(event).handle(), kWaitOutsideOfGraph);
-    });
-  }
-
-  Status wait() override {
-    return context_->call([&] { return driver().synchronize_stream(stream_); });
-  }
-
-  void* stream() const { return stream_; }
-
- private:
-  const GpuDriver& driver() const { return context_->driver(); }
-
-  std::shared_ptr<GpuContext> context_;
-  void* stream_;
-};
-
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(std::shared_ptr<GpuContext> context) : context_(std::move(context)) { info_ = context_->info(); }
@@ -179,10 +97,9 @@ class GpuDevice : public Device {
   }
 
   Result<std::unique_ptr<Queue>> create_queue() override {
-    void* stream = nullptr;
-    const Status status = context_->call([&] { return driver().create_stream(&stream, kNonBlockingStream); });
-    if (!status.ok()) return status;
-    return std::unique_ptr<Queue>(new GpuQueue(context_, stream));
+    Result<std::shared_ptr<GpuStream>> stream = GpuStream::create(context_);
+    if (!stream.ok()) return stream.status();
+    return std::unique_ptr<Queue>(new GpuQueue(context_, std::move(*stream)));
   }
 
   Result<std::unique_ptr<Event>> create_event() override {
@@ -195,7 +112,7 @@ class GpuDevice : public Device {
   Status prepare(const KernelInfo& kernel) override { return context_->function(kernel).status(); }
 
   Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) override {
-    return record_graph(context_, static_cast<GpuQueue&>(queue).stream(), work);
+    return record_graph(context_, static_cast<GpuQueue&>(queue), work);
   }
 
  private:

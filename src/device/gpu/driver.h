@@ -67,8 +67,7 @@ inline constexpr unsigned kEventWithoutTiming = 2;
 inline constexpr int kErrorOutOfMemory = 2;
 inline constexpr unsigned kWaitOutsideOfGraph = 1;  // CUDA, in work that is being recorded
 
-/// Graphs: work that a driver records from streams and keeps. HIP has functions of these names; they are not used, as
-/// nobody has tried them on its hardware.
+/// Graphs: work that a driver records from streams and keeps.
 struct GraphFunctions {
   DriverFunction<void*, int> begin_capture;                       // stream, mode
   DriverFunction<void*, void**> end_capture;                      // stream, graph
@@ -77,9 +76,19 @@ struct GraphFunctions {
   DriverFunction<void*> destroy_executable;
   DriverFunction<void*> destroy;
 
+  /// Whether one stream must capture the work of all queues (gpu/capture.h). Only then the next three are needed.
+  bool one_stream = false;
+  DriverFunction<void*, int*, unsigned long long*, void**, void* const**, size_t*>
+      capture_info;                                                     // stream, state, id, graph, nodes, count
+  DriverFunction<void*, void**, size_t, unsigned> set_dependencies;     // stream, nodes, count, flags
+  DriverFunction<void**, void*, void* const*, size_t, void*> add_wait;  // node, graph, nodes, count, event
+  /// Whether an executable graph may be destroyed only when it is not in flight.
+  bool frees_at_once = false;
+
   bool complete() const {
     return begin_capture.found() && end_capture.found() && instantiate.found() && launch.found() &&
-           destroy_executable.found() && destroy.found();
+           destroy_executable.found() && destroy.found() &&
+           (!one_stream || (capture_info.found() && set_dependencies.found() && add_wait.found()));
   }
 };
 

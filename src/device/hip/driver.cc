@@ -107,6 +107,22 @@ LoadedDriver HipDriver::load() {
   library.bind_optional(driver->unlock_host, "hipHostUnregister");
   library.bind_optional(driver->device_uuid, "hipDeviceGetUuid");
   library.bind_optional(driver->pci_address, "hipDeviceGetPCIBusId");
+  // Since ROCm 4.5. HIP can also capture several streams at once, and wait for an event from outside with a flag of
+  // hipStreamWaitEvent, as CUDA. Neither is used. Its streams that wait for each other in a ring (a for b, b for c, c
+  // for a) never end their capture: hip::Stream::EndCapture calls itself for ever. The flag is known since ROCm 6.4.2,
+  // and there and in the 7.x read so far it takes the list of nodes for the nodes. The functions below avoid both.
+  GraphFunctions& graphs = driver->graphs;
+  graphs.one_stream = true;
+  graphs.frees_at_once = true;  // before ROCm 6.2
+  library.bind_optional(graphs.begin_capture, "hipStreamBeginCapture");
+  library.bind_optional(graphs.end_capture, "hipStreamEndCapture");
+  library.bind_optional(graphs.instantiate, "hipGraphInstantiateWithFlags");
+  library.bind_optional(graphs.launch, "hipGraphLaunch");
+  library.bind_optional(graphs.destroy_executable, "hipGraphExecDestroy");
+  library.bind_optional(graphs.destroy, "hipGraphDestroy");
+  library.bind_optional(graphs.capture_info, "hipStreamGetCaptureInfo_v2");
+  library.bind_optional(graphs.set_dependencies, "hipStreamUpdateCaptureDependencies");
+  library.bind_optional(graphs.add_wait, "hipGraphAddEventWaitNode");
   driver->error_name = reinterpret_cast<const char* (*)(int)>(library.find("hipGetErrorName"));
   driver->error_string = reinterpret_cast<const char* (*)(int)>(library.find("hipGetErrorString"));
   if (const Status status = library.complete(); !status.ok()) return status;
