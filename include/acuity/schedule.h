@@ -40,7 +40,7 @@ struct TaskPicture {
   static TaskPicture file(std::string path) { return {.name = std::move(path)}; }
   /// `owner` keeps the bytes alive; `name` is for messages.
   static TaskPicture encoded(std::string name, std::span<const uint8_t> bytes, std::shared_ptr<const void> owner) {
-    return {.name = std::move(name), .bytes = bytes, .owner = std::move(owner)};
+    return {.name = std::move(name), .bytes = bytes, .is_encoded = true, .owner = std::move(owner)};
   }
   /// The Input must own its memory, or the memory must stay until the result is there.
   static TaskPicture pixels(std::string name, Input input) {
@@ -49,6 +49,7 @@ struct TaskPicture {
 
   std::string name{};  ///< the path of a file, or what messages call the bytes or pixels
   std::span<const uint8_t> bytes{};
+  bool is_encoded = false;  ///< `bytes` is the file, however few they are; no file of that name is opened
   std::shared_ptr<const void> owner{};
   Input input{};
   std::optional<int64_t> frame{};  ///< which picture of a file that holds several, as in read_picture()
@@ -124,8 +125,10 @@ struct SchedulerOptions {
   bool ordered = true;  ///< results come in the order of submission; if not, as soon as they are there
   PictureLimits limits{};
   /// The longest that reading and decoding, or scoring, may take for one task; 0: no limit. A task that takes longer
-  /// fails alone. What runs cannot be stopped inside a process: a thread that does not return is left behind with the
-  /// memory it holds and replaced by another, as often as there are threads.
+  /// fails alone, and so do others with the same reference if that is what it waits for. What runs cannot be stopped
+  /// inside a process: a thread that does not return is left behind with the memory it holds, which is not counted any
+  /// more, and replaced by another. At most 256 are left behind at a time. When they are and the others do not return
+  /// either, the tasks that wait fail, and so does submit().
   int64_t timeout_ms = 0;
   Keep keep = Keep::fast;  ///< of references that several tasks share
   MemoryMode memory{};     ///< automatic: full, or the largest strip that fits
@@ -165,7 +168,8 @@ struct SchedulerStatistics {
   std::vector<Device> devices{};
 };
 
-/// Several threads may use a Scheduler at once. The number of its threads is fixed when it is made.
+/// Several threads may use a Scheduler at once. The number of its threads is fixed when it is made, but for those that
+/// a time limit leaves behind.
 class ACUITY_API Scheduler {
  public:
   static Result<Scheduler> create(const SchedulerOptions& options);
@@ -176,7 +180,8 @@ class ACUITY_API Scheduler {
 
   /// Adds a task. Blocks while as many as SchedulerOptions::window wait to be started, so that a program that submits
   /// faster than it scores does not fill the memory. It never waits for results to be fetched. What is wrong with a
-  /// task is in its result; the call itself fails only after cancel(), and the task then has no result.
+  /// task is in its result; the call itself fails only after cancel(), and when no thread is left (see
+  /// SchedulerOptions::timeout_ms); the task then has no result.
   Status submit(Task task);
   /// As submit(), but blocks for no longer than `most`. False: there was no room within that time, and nothing was
   /// added. For programs that must react to signals and the like while they submit.

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kMostMib = 1 << 30;
 constexpr int kMostSeconds = 1 << 20;
-constexpr size_t kMostKinds = 4096;
 constexpr std::chrono::milliseconds kLongWait = std::chrono::hours(1);
 constexpr int64_t kVideoBytes = int64_t{256} << 20;  // what frames in flight need, about
 
@@ -62,6 +61,22 @@ void fill(PairResult pair, const std::vector<MetricChoice>& metrics, TaskResult&
     result.scores.push_back(std::move(pair.scores[i].score));
     result.scores.back().metric = metrics[i].name;
   }
+}
+
+void score_frames(const RowPlan& plan, const std::string& reference, const std::string& distorted,
+                  const std::vector<MetricChoice>& metrics, const WorkPlace& place, TaskResult& result) {
+  ScoreJob job = plan.job;
+  job.reference = reference;
+  job.distorted = {distorted};
+  job.metrics = plan.raw_video || place.are_videos ? for_videos(metrics) : metrics;
+  job.meaning.frames = any_of_frames(job.metrics);
+  job.device = place.device;
+  job.threads = place.threads;
+  if (job.device != "cpu") {
+    job.opening =
+        std::async(std::launch::deferred, [name = job.device] { return OpenedDevice{open_device(name), {}}; }).share();
+  }
+  fill(score_video(job, plan.video, distorted, [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics, result);
 }
 
 }  // namespace
@@ -176,62 +191,32 @@ Result<std::unique_ptr<RowScheduler>> RowScheduler::create(RowPlan plan, bool or
   return std::unique_ptr<RowScheduler>(new RowScheduler(std::move(plan), std::move(*scheduler)));
 }
 
-// Most rows share their reference with others.
-bool RowScheduler::is_kind(const std::string& reference, bool several) {
-  std::map<std::string, bool>& known = several ? several_ : videos_;
-  const auto found = known.find(reference);
-  if (found != known.end()) return found->second;
-  if (known.size() >= kMostKinds) known.clear();
-  return known[reference] = several ? holds_several_pictures(reference, plan_.job.limits) : is_video(reference);
-}
-
-// As 'acuity score' decides: several pictures in a file are frames where the other file has several as well.
-bool RowScheduler::is_video_row(const std::string& reference, const std::string& distorted) {
-  if (plan_.raw_video || is_kind(reference, false) || is_video(distorted)) return true;
-  if (plan_.job.reference_frame || plan_.job.distorted_frame) return false;
-  return is_kind(reference, true) && holds_several_pictures(distorted, plan_.job.limits);
-}
-
 Status RowScheduler::submit(const std::string& reference, const std::string& distorted, const Metrics& metrics) {
   return until_submitted([&] { return try_submit(reference, distorted, metrics, kLongWait); });
 }
 
 Result<bool> RowScheduler::try_submit(const std::string& reference, const std::string& distorted,
                                       const Metrics& metrics, std::chrono::milliseconds most) {
-  const bool videos = is_video_row(reference, distorted);
-  if (!videos && !plan_.asks_for_video && !any_of_frames(*metrics)) {
-    Task task;
-    task.reference = TaskPicture::file(reference);
-    task.distorted = TaskPicture::file(distorted);
-    task.reference.frame = plan_.job.reference_frame;
-    task.distorted.frame = plan_.job.distorted_frame;
-    for (const MetricChoice& metric : *metrics) task.metrics.emplace_back(metric.name, metric.options);
-    return scheduler_.try_submit(task, most);
-  }
-  ScoreJob job = plan_.job;
-  job.reference = reference;
-  job.distorted = {distorted};
-  job.metrics = videos ? for_videos(*metrics) : *metrics;
-  job.meaning.frames = any_of_frames(job.metrics);
   Work work;
-  const int64_t limit = plan_.scheduler.memory_limit_bytes;
+  work.name = fmt::format("{} and {}", reference, distorted);
+  work.for_pictures = plan_->asks_for_video || any_of_frames(*metrics);
+  const int64_t limit = plan_->scheduler.memory_limit_bytes;
   work.host_bytes = limit > 0 ? std::min(limit, kVideoBytes) : kVideoBytes;
-  const bool decoded_on_gpu = plan_.video.decode_reference_on_gpu || plan_.video.decode_distorted_on_gpu;
+  const bool decoded_on_gpu = plan_->video.decode_reference_on_gpu || plan_->video.decode_distorted_on_gpu;
   for (const std::string& device : scheduler_.devices()) {
     if (decoded_on_gpu && device.starts_with("cuda")) work.devices.push_back(device);
   }
-  work.run = [job, video = plan_.video](const WorkPlace& place, TaskResult& result) mutable {
-    job.device = place.device;
-    job.threads = place.threads;
-    if (job.device != "cpu") {
-      job.opening = std::async(std::launch::deferred, [name = job.device] {
-                      return OpenedDevice{open_device(name), {}};
-                    }).share();
-    }
-    fill(score_video(job, video, job.distorted.front(), [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics,
-         result);
+  work.run = [plan = plan_, reference, distorted, metrics](const WorkPlace& place, TaskResult& result) {
+    score_frames(*plan, reference, distorted, *metrics, place, result);
   };
-  return try_submit_work(scheduler_, work, most);
+  if (plan_->raw_video) return try_submit_work(scheduler_, work, most);
+  Task task;
+  task.reference = TaskPicture::file(reference);
+  task.distorted = TaskPicture::file(distorted);
+  task.reference.frame = plan_->job.reference_frame;
+  task.distorted.frame = plan_->job.distorted_frame;
+  for (const MetricChoice& metric : *metrics) task.metrics.emplace_back(metric.name, metric.options);
+  return try_submit_files(scheduler_, task, work, most);
 }
 
 Status RowScheduler::submit_failure(const Status& why) {

@@ -5,7 +5,6 @@
 #define ACUITY_CLI_ROW_SCHEDULER_H
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,14 +62,11 @@ class RowScheduler {
   std::vector<std::string> devices() const { return scheduler_.devices(); }
 
  private:
-  RowScheduler(RowPlan plan, Scheduler scheduler) : plan_(std::move(plan)), scheduler_(std::move(scheduler)) {}
-  bool is_video_row(const std::string& reference, const std::string& distorted);
-  bool is_kind(const std::string& reference, bool several);
+  RowScheduler(RowPlan plan, Scheduler scheduler)
+      : plan_(std::make_shared<const RowPlan>(std::move(plan))), scheduler_(std::move(scheduler)) {}
 
-  RowPlan plan_;
+  const std::shared_ptr<const RowPlan> plan_;
   Scheduler scheduler_;
-  // Of references that were seen last: whether they are videos, and whether they hold several pictures.
-  std::map<std::string, bool> videos_, several_;
 };
 
 }  // namespace acuity::cli

@@ -11,6 +11,7 @@ namespace acuity {
 namespace {
 
 constexpr double kUnknownNs = 20;  // per pixel, of what the chooser has no option for
+constexpr size_t kMostKnown = 4096;
 constexpr int64_t kManyRows = 1'000'000;
 
 double pixels_of(int width, int height) { return static_cast<double>(width) * static_cast<double>(height); }
@@ -43,8 +44,9 @@ std::vector<double> Costs::expected(const MetricSet& metrics, int width, int hei
 
 std::vector<double>& Costs::known(const MetricSet& metrics, int width, int height) {
   const Key key{metrics.key, std::bit_width(static_cast<uint64_t>(int64_t{width} * height))};
-  const auto found = known_.find(key);
-  return found != known_.end() ? found->second : known_[key] = expected(metrics, width, height);
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (known_.size() >= kMostKnown) known_.clear();
+  return known_[key] = expected(metrics, width, height);
 }
 
 double Costs::row_ns(size_t place, const MetricSet& metrics, int width, int height) {

@@ -30,8 +30,8 @@ bool Scheduler::State::is_wide(const Row& row) const {
   return results.unfinished() * 2 <= threads_ || row.needs_bytes * threads_ > ledger_.limit();
 }
 
-void Scheduler::State::score_here(const RowPointer& row) {
-  if (cancelled_) return fail(row, cancelled_status());
+Status Scheduler::State::score_here(const RowPointer& row) {
+  if (cancelled_) return cancelled_status();
   if (row->queued != Clock::time_point{}) {
     row->result.waiting_ms += milliseconds_between(row->queued, Clock::now());
   }
@@ -39,7 +39,8 @@ void Scheduler::State::score_here(const RowPointer& row) {
   int strip_rows = plans_.chosen_rows();
   Status status;
   const Clock::time_point began = Clock::now();
-  row->begin_stage();
+  row->count_bytes();
+  row->stages.begin();
   while (true) {
     status = guarded<Status>([&] { return try_here(*row, strip_rows, wide && strip_rows == 0); });
     const bool is_short = status.code() == StatusCode::out_of_memory || status.code() == StatusCode::too_big;
@@ -61,12 +62,13 @@ void Scheduler::State::score_here(const RowPointer& row) {
     row->tried.push_back({cpu_, true});
     strip_rows = *smaller;
   }
-  row->end_stage();
+  row->stages.end();
   const double ms = milliseconds_between(began, Clock::now());
   row->result.device_ms += ms;
-  if (!status.ok()) return fail(row, std::move(status));
+  ACUITY_TRY(status);
   if (!wide) costs_.note(cpu_, *row->metrics, row->result.width, row->result.height, ms * 1e6);
   done(row);
+  return {};
 }
 
 Status Scheduler::State::try_here(Row& row, int strip_rows, bool wide) {
@@ -134,7 +136,7 @@ Status Scheduler::State::try_here(Row& row, int strip_rows, bool wide) {
 }
 
 // On one device after another, until one can.
-void Scheduler::State::run_work(const RowPointer& row) {
+Status Scheduler::State::run_work(const RowPointer& row) {
   const Work& work = row->work;
   TaskResult& result = row->result;
   const auto may_run = [&](size_t place) {
@@ -142,10 +144,10 @@ void Scheduler::State::run_work(const RowPointer& row) {
     return work.devices.empty() ||
            std::find(work.devices.begin(), work.devices.end(), places[place].id) != work.devices.end();
   };
-  Result<Held> held = ledger_.take(work.host_bytes);
-  result.status = held.status();
+  ACUITY_TRY_ASSIGN(row->held, ledger_.take(work.host_bytes));
+  row->count_bytes();
   row->began = Clock::now();
-  while (held.ok() && !cancelled_) {
+  while (!cancelled_) {
     size_t best = places.size();
     for (size_t i = 0; i < places.size(); ++i) {
       if (may_run(i) && (best == places.size() || works_[i] < works_[best])) best = i;
@@ -160,22 +162,21 @@ void Scheduler::State::run_work(const RowPointer& row) {
     }
     ++works_[best];
     const Clock::time_point before = Clock::now();
-    row->begin_stage();
+    row->stages.begin();
     result.status = Status();
-    work.run({places[best].id, threads_}, result);
-    row->end_stage();
+    work.run({places[best].id, threads_, row->are_videos}, result);
+    row->stages.end();
     --works_[best];
     result.device_ms += milliseconds_between(before, Clock::now());
     result.device = places[best].id;
-    if (!is_of_device(result.status.code())) break;
+    if (row->stages.is_given_up() || !is_of_device(result.status.code())) break;
     row->tried.push_back({best, false});
     result.attempts.push_back({.device = places[best].id, .memory_mode = result.memory_mode, .why = result.status});
   }
-  if (held.ok()) held->keep_only(0);
-  window_.end_work();
   if (cancelled_ && result.status.ok() && result.scores.empty()) result.status = cancelled_status();
   if (!result.status.ok()) result.scores.clear();
   deliver(row);
+  return {};
 }
 
 }  // namespace acuity

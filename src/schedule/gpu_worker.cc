@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/guard.h"
 #include "base/try.h"
 #include "engine/requests.h"
 
@@ -17,6 +18,7 @@ constexpr size_t kQueued = 32;
 // Enough for a Scorer to have the next job at hand whenever one ends.
 constexpr size_t kSmallInFlight = 24, kLargeInFlight = 4;
 constexpr int kUnexplainedFailures = 2;
+constexpr size_t kMostUnexplained = 1024;
 
 bool is_short_of_memory(StatusCode code) {
   return code == StatusCode::device_memory || code == StatusCode::out_of_memory || code == StatusCode::too_big;
@@ -30,7 +32,9 @@ bool is_of_device(StatusCode code) {
 
 std::string mode_text(int strip_rows) { return strip_rows > 0 ? fmt::format("strip {}", strip_rows) : "full"; }
 
-std::string size_text(const ScorerKey& key) { return fmt::format("{} {}x{}", key.metrics, key.width, key.height); }
+std::string size_text(const Row& row) {
+  return fmt::format("{} {}x{}", row.metrics->key, row.result.width, row.result.height);
+}
 
 }  // namespace
 
@@ -39,7 +43,8 @@ GpuWorker::GpuWorker(Parts parts) : parts_(std::move(parts)) {
   finisher_ = std::thread([this] { finish_rows(); });
 }
 
-GpuWorker::~GpuWorker() {
+void GpuWorker::stop() {
+  if (!starter_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -52,6 +57,12 @@ GpuWorker::~GpuWorker() {
   }
   land_.notify_one();
   finisher_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    lost_ = true;
+  }
+  room_.notify_all();
+  scorers_.clear();
 }
 
 bool GpuWorker::push(const RowPointer& row) {
@@ -65,9 +76,9 @@ bool GpuWorker::push_anyway(const RowPointer& row) {
   {
     const std::lock_guard lock(mutex_);
     if (lost_) return false;
+    queue_.push_back(row);
     row->queued = Clock::now();
     backlog_ns_ += row->expected_ns;
-    queue_.push_back(row);
   }
   start_.notify_one();
   return true;
@@ -106,13 +117,22 @@ void GpuWorker::start_rows() {
     }
     room_.notify_one();
     row->result.waiting_ms += milliseconds_between(row->queued, Clock::now());
-    Attempt attempt{.device = parts_.place.id};
-    Status status =
-        lost_ ? Status(StatusCode::device_lost, fmt::format("{} was lost", parts_.place.id)) : start(row, attempt);
-    if (status.ok()) continue;
-    attempt.why = std::move(status);
-    retry(row, std::move(attempt));
+    fail_if(guarded<Status>([&] {
+              Attempt attempt{.device = parts_.place.id};
+              attempt.why = lost_ ? Status(StatusCode::device_lost, fmt::format("{} was lost", parts_.place.id))
+                                  : guarded<Status>([&] { return start(row, attempt); });
+              if (!attempt.why.ok()) retry(row, std::move(attempt));
+              return Status();
+            }),
+            row);
   }
+}
+
+// For what was thrown where the row was still ours.
+void GpuWorker::fail_if(const Status& status, const RowPointer& row) {
+  if (status.ok()) return;
+  take_off_backlog(*row);
+  parts_.fail(row, status);
 }
 
 // What is to become of a row that failed here.
@@ -201,7 +221,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   bool in_full = !row.has_tried(parts_.number, false);
   {
     const std::lock_guard lock(mutex_);
-    const auto failures = unexplained_.find(size_text(key));
+    const auto failures = unexplained_.find(size_text(row));
     in_full = in_full && (failures == unexplained_.end() || failures->second < kUnexplainedFailures);
   }
   attempt.memory_mode = mode_text(key.strip_rows);
@@ -263,34 +283,40 @@ std::optional<Reference> GpuWorker::prepared(Row& row, CachedScorer& scorer) {
                                   });
 }
 
+Result<Job> GpuWorker::start_job(Row& row, CachedScorer& scorer) {
+  std::optional<Reference> kept;
+  Input reference;
+  if (row.scaled_reference.pixels) {
+    ImageView view = row.scaled_reference.view;
+    view.colour = row.reference_colour;
+    reference = Input(view, row.scaled_reference.pixels);
+  } else {
+    const bool again = row.cached->count_use() > 0;
+    if (parts_.options.keep == Keep::fast && (again || row.shares_reference)) kept = prepared(row, scorer);
+    reference = row.cached->input_for(parts_.number, row.reference_colour);
+    parts_.references.trim_device(parts_.number, parts_.place.device->info().memory_bytes / 4);
+  }
+  const Input distorted = row.new_input();
+  return kept ? scorer.scorer.start(*kept, distorted) : scorer.scorer.start(reference, distorted);
+}
+
 Status GpuWorker::start(const RowPointer& row, Attempt& attempt) {
   std::shared_ptr<CachedScorer> scorer;
   ACUITY_TRY_ASSIGN(scorer, scorer_for(*row, attempt));
-  row->result.memory_mode = attempt.memory_mode;
   const Clock::time_point began = Clock::now();
-  std::optional<Reference> kept;
-  Input reference;
-  if (row->scaled_reference.pixels) {
-    ImageView view = row->scaled_reference.view;
-    view.colour = row->reference_colour;
-    reference = Input(view, row->scaled_reference.pixels);
-  } else {
-    const bool again = row->cached->count_use() > 0;
-    if (parts_.options.keep == Keep::fast && (again || row->shares_reference)) {
-      kept = prepared(*row, *scorer);
-    }
-    reference = row->cached->input_for(parts_.number, row->reference_colour);
-    parts_.references.trim_device(parts_.number, parts_.place.device->info().memory_bytes / 4);
-  }
-  const Input distorted = row->new_input();
-  Result<Job> job = kept ? scorer->scorer.start(*kept, distorted) : scorer->scorer.start(reference, distorted);
-  if (!job.ok()) {
-    release(scorer, *row, false);
-    return job.status();
-  }
-  {
+  const Status started = guarded<Status>([&]() -> Status {
+    row->result.memory_mode = attempt.memory_mode;
+    Result<Job> job = start_job(*row, *scorer);
+    if (!job.ok()) return job.status();
+    std::list<Flight> flight;
+    flight.push_back({row, scorer, std::move(*job), began});
     const std::lock_guard lock(mutex_);
-    flights_.push_back({row, std::move(scorer), std::move(*job), began});
+    flights_.splice(flights_.end(), flight);
+    return {};
+  });
+  if (!started.ok()) {
+    release(scorer, *row, false);
+    return started;
   }
   land_.notify_one();
   return {};
@@ -312,14 +338,10 @@ void GpuWorker::finish_rows() {
 void GpuWorker::land(Flight& flight) {
   Result<std::vector<Score>> scores = flight.job.finish();
   const RowPointer row = flight.row;
-  const Clock::time_point now = Clock::now();
   const int strip_rows = flight.scorer->key.strip_rows;
-  const std::string size = size_text(flight.scorer->key);
+  const Clock::time_point now = Clock::now();
   row->result.device_ms += milliseconds_between(flight.began, now);
-  if (scores.ok()) {
-    const double busy_ms = milliseconds_between(std::max(flight.began, last_landing_), now);
-    parts_.costs.note(parts_.number, *row->metrics, row->result.width, row->result.height, busy_ms * 1e6);
-  }
+  const double busy_ms = milliseconds_between(std::max(flight.began, last_landing_), now);
   last_landing_ = now;
   release(flight.scorer, *row, scores.ok());
   {
@@ -330,7 +352,17 @@ void GpuWorker::land(Flight& flight) {
     }
   }
   start_.notify_one();
+  fail_if(guarded<Status>([&] {
+            settle(row, strip_rows, std::move(scores), busy_ms);
+            return Status();
+          }),
+          row);
+}
+
+void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector<Score>> scores, double busy_ms) {
+  const int width = row->result.width, height = row->result.height;
   if (scores.ok()) {
+    parts_.costs.note(parts_.number, *row->metrics, width, height, busy_ms * 1e6);
     take_off_backlog(*row);
     row->result.device = parts_.place.id;
     row->result.scores = std::move(*scores);
@@ -338,14 +370,14 @@ void GpuWorker::land(Flight& flight) {
   }
   Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};
   if (is_short_of_memory(attempt.why.code())) {
-    const Result<MemoryPlan> plan =
-        parts_.plans.plan(*row->metrics, row->result.width, row->result.height, true, strip_rows, 1);
+    const Result<MemoryPlan> plan = parts_.plans.plan(*row->metrics, width, height, true, strip_rows, 1);
     attempt.needed_bytes = plan.ok() ? plan->pair.device : 0;
     attempt.free_bytes = available_bytes().ok() ? *available_bytes() : 0;
     // If memory was there for the plan, the plan or the driver is to blame, and the same would happen again.
     if (strip_rows == 0 && attempt.free_bytes >= attempt.needed_bytes) {
       const std::lock_guard lock(mutex_);
-      ++unexplained_[size];
+      if (unexplained_.size() >= kMostUnexplained) unexplained_.clear();
+      ++unexplained_[size_text(*row)];
     }
   }
   retry(row, std::move(attempt));

@@ -41,11 +41,12 @@ class GpuWorker {
     std::function<void(RowPointer, Attempt)> leave;  // another place is to try
   };
   explicit GpuWorker(Parts parts);
-  /// After all rows; none come any more.
-  ~GpuWorker();
+  ~GpuWorker() { stop(); }
   GpuWorker(const GpuWorker&) = delete;
   GpuWorker& operator=(const GpuWorker&) = delete;
 
+  /// Ends its threads once all rows have left it, and frees what it has of the device. It is as good as lost then.
+  void stop();
   /// Waits for room in the queue. False: the device was lost, and the row goes elsewhere.
   bool push(const RowPointer& row);
   /// Even if the queue is full: for rows that come from another place.
@@ -69,11 +70,14 @@ class GpuWorker {
   void start_rows();
   void finish_rows();
   Status start(const RowPointer& row, Attempt& attempt);
+  Result<Job> start_job(Row& row, CachedScorer& scorer);
   Result<std::shared_ptr<CachedScorer>> scorer_for(Row& row, Attempt& attempt);
   Result<std::shared_ptr<CachedScorer>> make_scorer(const Row& row, const ScorerKey& key);
   std::shared_ptr<CachedScorer> find_scorer(const ScorerKey& key);
   std::optional<Reference> prepared(Row& row, CachedScorer& scorer);
   void land(Flight& flight);
+  void settle(const RowPointer& row, int strip_rows, Result<std::vector<Score>> scores, double busy_ms);
+  void fail_if(const Status& status, const RowPointer& row);
   void release(const std::shared_ptr<CachedScorer>& scorer, Row& row, bool was_scored);
   void make_room();
   void retry(const RowPointer& row, Attempt attempt);

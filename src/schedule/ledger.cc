@@ -105,6 +105,11 @@ void Ledger::give_back(int64_t bytes) noexcept {
   changed_.notify_all();
 }
 
+void Ledger::count_again(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  count(bytes);
+}
+
 void Ledger::wake() {
   const std::lock_guard lock(mutex_);
   ++changes_;

@@ -56,6 +56,9 @@ class Ledger {
   Result<Held> take(int64_t bytes);
   /// Without waiting; nothing if there is no room.
   Held try_take(int64_t bytes);
+  /// What is held by somebody who will perhaps never give it back is not counted any more, until he comes back.
+  void write_off(int64_t bytes) noexcept { give_back(bytes); }
+  void count_again(int64_t bytes);
   /// Who waits looks again: something that is cached may have become free to go.
   void wake();
   /// Nobody waits any more.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/guard.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "media/crop.h"
@@ -21,7 +22,7 @@ namespace {
 
 // Before it is read; 0 for what is no file.
 int64_t file_bytes(const TaskPicture& picture) {
-  if (picture.input.has_picture() || !picture.bytes.empty()) return 0;
+  if (picture.input.has_picture() || is_in_memory(picture)) return 0;
   struct stat facts{};
   if (stat(picture.name.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return 0;
   return facts.st_size;
@@ -45,7 +46,7 @@ Picture picture_of(const Input& pixels) {
 
 // `file` is open, unless the bytes are in memory.
 Status Loader::read(const TaskPicture& picture, std::FILE* file, Encoded& encoded) const {
-  if (!picture.bytes.empty()) {
+  if (is_in_memory(picture)) {
     encoded.name = picture.name;
     encoded.bytes = picture.bytes;
     return {};
@@ -67,7 +68,7 @@ Result<ReferenceKey> Loader::find_reference(Row& row, Encoded& encoded) const {
     const std::string name = picture.frame ? fmt::format("{}#{}", picture.name, *picture.frame) : picture.name;
     const Stopwatch watch;
     File file;
-    if (picture.bytes.empty()) {
+    if (!is_in_memory(picture)) {
       ACUITY_TRY_ASSIGN(file, open_file(picture.name));
       stamp = stamp_of(file.get());
       const std::optional<ReferenceKey> known = stamp ? parts_.references.key_of(name, *stamp) : std::nullopt;
@@ -137,22 +138,40 @@ Result<int64_t> Loader::scoring_bytes(const Row& row, int64_t width, int64_t hei
   return most;
 }
 
+Status Loader::check_reference(Row& row) const {
+  if (!parts_.references.is_stuck(row.reference_name)) return {};
+  row.result.timed_out = true;
+  return Status(StatusCode::cancelled,
+                fmt::format("another task did not have the reference read and decoded within the time limit of {} ms "
+                            "and is still at it; raise the limit, or leave out the reference",
+                            parts_.options.timeout_ms));
+}
+
 Status Loader::load(Row& row) {
-  const int64_t files = file_bytes(row.task.reference) + file_bytes(row.task.distorted);
+  const Status given_up(StatusCode::cancelled, "the task was given up");
+  row.stages.begin();
+  row.is_at_reference = true;
+  int64_t files = file_bytes(row.task.reference);
+  row.is_at_reference = false;
+  files += file_bytes(row.task.distorted);
+  row.stages.end();
+  if (row.stages.is_given_up()) return given_up;
   while (true) {
     const int64_t asked =
         row.needs_bytes > 0 ? row.needs_bytes : std::min(files + usual_bytes_.load(), parts_.ledger.limit());
     const Clock::time_point before = Clock::now();
     ACUITY_TRY_ASSIGN(row.held, parts_.ledger.take(asked));
     row.result.waiting_ms += milliseconds_between(before, Clock::now());
-    row.begin_stage();
-    Result<Loaded> loaded = load_within(row);
-    row.end_stage();
+    row.count_bytes();
+    row.stages.begin();
+    Result<Loaded> loaded = guarded<Result<Loaded>>([&] { return load_within(row); });
+    row.stages.end();
     if (loaded.ok() && *loaded == Loaded::yes) return {};
     row.drop_pictures();
     row.scoring = Held();
     row.held = Held();
     if (!loaded.ok()) return loaded.status();
+    if (row.stages.is_given_up()) return given_up;
     if (row.needs_bytes <= parts_.ledger.limit()) continue;
     return Status(
         StatusCode::too_big,
@@ -167,6 +186,7 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
   TaskResult& result = row.result;
   Encoded a, b;
   ReferenceKey key;
+  row.is_at_reference = true;
   ACUITY_TRY_ASSIGN(key, find_reference(row, a));
   bool is_new = false;
   if (row.cached) {
@@ -174,12 +194,13 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
   } else if (!reference.input.has_picture()) {
     ACUITY_TRY(look_at(reference, a));
   }
+  row.is_at_reference = false;
   if (distorted.input.has_picture()) {
     b.asked = {distorted.input.view().width, distorted.input.view().height, 0};
   } else {
     const Stopwatch watch;
     File file;
-    if (distorted.bytes.empty()) ACUITY_TRY_ASSIGN(file, open_file(distorted.name));
+    if (!is_in_memory(distorted)) ACUITY_TRY_ASSIGN(file, open_file(distorted.name));
     ACUITY_TRY(read(distorted, file.get(), b));
     result.distorted.read_ms = watch.milliseconds();
     ACUITY_TRY(look_at(distorted, b));
@@ -198,6 +219,7 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
     result.peak_bytes = std::max(result.peak_bytes, row.needs_bytes);
     usual_bytes_ = row.needs_bytes - bytes_of(a.file) - bytes_of(b.file);
     row.scoring = row.held.split(scoring);
+    row.count_bytes();
     return true;
   };
   bool fits = false;
@@ -207,10 +229,13 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
   if (!row.cached) {
     row.cached = parts_.references.claim(key, is_new);
     if (is_new) {
-      Status status = load_reference(row, a, *row.cached);
+      row.is_at_reference = true;
+      Status status = guarded<Status>([&] { return load_reference(row, a, *row.cached); });
+      row.is_at_reference = false;
       if (!status.ok()) parts_.references.forget(row.cached);
-      row.cached->complete(status);
+      row.cached->complete(Status(status.code(), {}));  // who waits for it tries by himself
       ACUITY_TRY(status);
+      row.count_bytes();
     }
     a.file = {};
   }
@@ -230,9 +255,9 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
   }
   if (!is_new) {
     const Clock::time_point before = Clock::now();
-    row.end_stage();
+    row.stages.end();
     const Status status = row.cached->wait(parts_.options.timeout_ms);
-    row.begin_stage();
+    row.stages.begin();
     if (status.code() == StatusCode::cancelled) {
       parts_.references.forget(row.cached);  // nobody else waits for it
       result.timed_out = true;

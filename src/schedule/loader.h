@@ -31,6 +31,8 @@ class Loader {
   };
   explicit Loader(const Parts& parts) : parts_(parts) {}
 
+  /// Fails if another row is stuck at the same reference.
+  Status check_reference(Row& row) const;
   /// Gives the row its pictures, or fails. What it holds of the memory afterwards is enough to score it.
   Status load(Row& row);
 

@@ -155,18 +155,18 @@ std::shared_ptr<CachedReference> ReferenceCache::find(const ReferenceKey& key) {
 std::shared_ptr<CachedReference> ReferenceCache::claim(const ReferenceKey& key, bool& is_new) {
   Dropped dropped;
   const std::lock_guard lock(mutex_);
-  Entry& entry = entries_[key];
-  is_new = entry.reference == nullptr;
-  if (is_new) entry.reference = std::make_shared<CachedReference>(key, sums_);
-  entry.last_use = ++uses_;
-  std::shared_ptr<CachedReference> claimed = entry.reference;
   // Much at a time, so that it is seldom.
   if (sums_->host > host_share_) {
     dropped = drop_idle(sums_->host - host_share_ * 3 / 4, uses_);
   } else if (uses_ % std::max<uint64_t>(far_ / 4, 1) == 0 && uses_ > far_) {
     dropped = drop_idle(std::numeric_limits<int64_t>::max(), uses_ - far_);
   }
-  return claimed;
+  // Last: if there is no memory for one, nothing was claimed.
+  auto found = entries_.find(key);
+  is_new = found == entries_.end();
+  if (is_new) found = entries_.emplace(key, Entry{std::make_shared<CachedReference>(key, sums_)}).first;
+  found->second.last_use = ++uses_;
+  return found->second.reference;
 }
 
 std::optional<ReferenceKey> ReferenceCache::key_of(const std::string& name, const FileStamp& stamp) {
@@ -180,6 +180,21 @@ void ReferenceCache::note_file(const std::string& name, const FileStamp& stamp, 
   const std::lock_guard lock(mutex_);
   if (files_.size() >= kMostFiles) files_.clear();
   files_[name] = {stamp, key};
+}
+
+void ReferenceCache::note_stuck(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  stuck_.insert(name);
+}
+
+void ReferenceCache::note_back(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = stuck_.find(name); found != stuck_.end()) stuck_.erase(found);
+}
+
+bool ReferenceCache::is_stuck(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return stuck_.contains(name);
 }
 
 void ReferenceCache::forget(const std::shared_ptr<CachedReference>& reference) {

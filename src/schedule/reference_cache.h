@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -121,6 +122,10 @@ class ReferenceCache {
   /// The key of a file that was read before and has not changed since.
   std::optional<ReferenceKey> key_of(const std::string& name, const FileStamp& stamp);
   void note_file(const std::string& name, const FileStamp& stamp, const ReferenceKey& key);
+  /// A row was given up while it was at this reference, by name_of_reference(), and its thread has not come back yet.
+  void note_stuck(const std::string& name);
+  void note_back(const std::string& name);
+  bool is_stuck(const std::string& name) const;
   /// One that could not be decoded.
   void forget(const std::shared_ptr<CachedReference>& reference);
 
@@ -143,8 +148,9 @@ class ReferenceCache {
   const int64_t host_share_;
   const uint64_t far_;
   const std::shared_ptr<CachedBytes> sums_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Entries entries_;
+  std::multiset<std::string> stuck_;                                           // once for each thread
   std::unordered_map<std::string, std::pair<FileStamp, ReferenceKey>> files_;  // by name
   uint64_t uses_ = 0;
 };

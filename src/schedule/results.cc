@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "schedule/results.h"
 
+#include <new>
 #include <utility>
 
 namespace acuity {
@@ -44,17 +45,21 @@ int64_t Results::expected() const {
   return expected_;
 }
 
-void Results::deliver(TaskResult result) {
+void Results::deliver(TaskResult&& result) {
   {
     const std::lock_guard lock(mutex_);
-    const int64_t index = result.index;
-    if (ordered_) {
-      ready_.emplace(index, std::move(result));
-    } else {
-      loose_.push_back(std::move(result));
+    const auto finished = finished_ahead_.insert(result.index).first;
+    try {
+      if (ordered_) {
+        ready_.emplace(result.index, std::move(result));
+      } else {
+        loose_.push_back(std::move(result));
+      }
+    } catch (...) {
+      finished_ahead_.erase(finished);
+      throw;
     }
     ++finished_;
-    finished_ahead_.insert(index);
     while (!finished_ahead_.empty() && *finished_ahead_.begin() == first_unfinished_) {
       finished_ahead_.erase(finished_ahead_.begin());
       ++first_unfinished_;
@@ -119,23 +124,23 @@ int64_t Results::unfinished() const {
 void Counts::note(const TaskResult& result) {
   const std::lock_guard lock(mutex_);
   ++sums_.finished;
-  if (!result.status.ok()) {
-    ++sums_.failed;
-    ++failures_[kind_of_failure(result)];
-  }
+  if (!result.status.ok()) ++sums_.failed;
   sums_.read_ms += result.reference.read_ms + result.distorted.read_ms;
   sums_.decode_ms += result.reference.decode_ms + result.distorted.decode_ms;
   sums_.prepare_ms += result.prepare_ms;
   sums_.waiting_ms += result.waiting_ms;
-  for (const Score& score : result.scores) {
-    for (const NamedValue& stage : score.provenance.timing_ms) {
-      if (stage.name == "metric") metrics_[score.metric] += stage.value;
+  try {
+    if (!result.status.ok()) ++failures_[kind_of_failure(result)];
+    for (const Score& score : result.scores) {
+      for (const NamedValue& stage : score.provenance.timing_ms) {
+        if (stage.name == "metric") metrics_[score.metric] += stage.value;
+      }
     }
-  }
-  if (result.status.ok() && !result.device.empty()) {
+    if (!result.status.ok() || result.device.empty()) return;
     auto& [tasks, busy_ms] = devices_[result.device];
     ++tasks;
     busy_ms += result.device_ms;
+  } catch (const std::bad_alloc&) {
   }
 }
 

@@ -24,7 +24,8 @@ class Results {
   /// The number of the next task, which will deliver a result.
   int64_t expect();
   int64_t expected() const;
-  void deliver(TaskResult result);
+  /// If it throws for want of memory, nothing has changed.
+  void deliver(TaskResult&& result);
   std::optional<TaskResult> poll();
   /// Until then at most; none: as long as it takes.
   std::optional<TaskResult> wait_any(std::optional<Clock::time_point> until = {});
@@ -55,6 +56,7 @@ class Results {
 /// What SchedulerStatistics needs of each result, gathered by threads.
 class Counts {
  public:
+  /// Gives up what there is no memory for.
   void note(const TaskResult& result);
   void note_idle(double milliseconds);
   void note_reference(bool found);

@@ -41,17 +41,53 @@ struct Tried {
   bool strip = false;
 };
 
+inline bool is_in_memory(const TaskPicture& picture) { return picture.is_encoded || !picture.bytes.empty(); }
+
+/// The stages of a row that the time limit counts for. Whoever watches the time may give up a row in one of them, never
+/// between them; the row's thread then goes on without anybody waiting for it.
+class Stages {
+ public:
+  void begin() {
+    int64_t none = kNone;
+    began_ns_.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
+  }
+  void end() {
+    int64_t began = began_ns_;
+    while (began != kGivenUp && !began_ns_.compare_exchange_weak(began, kNone)) {
+    }
+  }
+  /// A stage is running that began before then.
+  bool is_late(int64_t before_ns) const { return is_late(began_ns_, before_ns); }
+  /// If one is.
+  bool give_up(int64_t before_ns) {
+    int64_t began = began_ns_;
+    return is_late(began, before_ns) && began_ns_.compare_exchange_strong(began, kGivenUp);
+  }
+  bool is_given_up() const { return began_ns_ == kGivenUp; }
+
+ private:
+  static constexpr int64_t kNone = 0, kGivenUp = -1;
+  static bool is_late(int64_t began_ns, int64_t before_ns) {
+    return began_ns != kNone && began_ns != kGivenUp && began_ns < before_ns;
+  }
+  std::atomic<int64_t> began_ns_ = kNone;
+};
+
 struct Row {
   // Set by submit() and never changed: whoever watches the time may read them.
   int64_t index = 0;
   Task task;
-  Work work;  // if work.run is set, instead of the task
+  Work work;  // instead of the task, or beside it: for files that turn out to be videos
   std::shared_ptr<const MetricSet> metrics;
+  std::string reference_name;  // tells references apart before they are read
 
-  /// When the stage that the time limit counts for began; 0 while the row waits.
-  std::atomic<int64_t> stage_began_ns = 0;
-  void begin_stage() { stage_began_ns = Clock::now().time_since_epoch().count(); }
-  void end_stage() { stage_began_ns = 0; }
+  // For whoever watches the time as well.
+  std::atomic<bool> is_work = false;  // the work is what it does
+  Stages stages;
+  std::atomic<bool> is_at_reference = false;  // it reads or decodes its reference
+  std::atomic<bool> is_running_work = false;  // it has one of the window's places for works
+  std::atomic<int64_t> counted_bytes = 0;     // what it holds of the memory, about
+  void count_bytes() { counted_bytes = held.bytes() + scoring.bytes(); }
 
   /// True for the first caller only, who delivers the result.
   bool claim_delivery() { return !is_delivered.exchange(true); }
@@ -59,6 +95,7 @@ struct Row {
 
   // Used by whoever has the row at the moment.
   TaskResult result;
+  bool are_videos = false;
   bool shares_reference = false;  // others that waited with it have the same
   int64_t needs_bytes = 0;        // once known; 0: not yet
   Held held;                      // its files and pictures
@@ -75,7 +112,6 @@ struct Row {
   Clock::time_point queued{};  // since when it waits where it is
   double expected_ns = 0;      // on the device that has it
 
-  bool is_work() const { return static_cast<bool>(work.run); }
   int64_t pixels() const { return int64_t{result.width} * result.height; }
   bool has_tried(size_t place) const { return has_tried(place, false) || has_tried(place, true); }
   bool has_tried(size_t place, bool strip) const {

@@ -78,6 +78,11 @@ Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono
   return guarded<Result<bool>>([&] { return scheduler.state().submit(work, after(most)); });
 }
 
+Result<bool> try_submit_files(Scheduler& scheduler, const Task& pictures, const Work& videos,
+                              std::chrono::milliseconds most) {
+  return guarded<Result<bool>>([&] { return scheduler.state().submit(pictures, after(most), videos); });
+}
+
 std::optional<TaskResult> Scheduler::poll() { return state_ ? state_->results.poll() : std::nullopt; }
 
 std::optional<TaskResult> Scheduler::wait_any() { return state_ ? state_->results.wait_any() : std::nullopt; }

@@ -2,6 +2,7 @@
 #include "schedule/scorer_cache.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace acuity {
@@ -18,7 +19,11 @@ std::shared_ptr<CachedScorer> ScorerCache::take(const ScorerKey& key) {
 void ScorerCache::put(std::shared_ptr<CachedScorer> scorer) {
   std::shared_ptr<CachedScorer> dropped;  // goes after the lock
   const std::lock_guard lock(mutex_);
-  unused_.push_back(std::move(scorer));
+  try {
+    unused_.push_back(std::move(scorer));
+  } catch (const std::bad_alloc&) {
+    return;  // it is made anew when it is needed
+  }
   if (unused_.size() <= most_) return;
   dropped = std::move(unused_.front());
   unused_.pop_front();

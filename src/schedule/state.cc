@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 namespace acuity {
 namespace {
 
+constexpr size_t kMostSets = 1024;
 constexpr int64_t kLeastToRecycle = int64_t{128} << 20, kMostRecycled = int64_t{1} << 30;
 
 std::string key_of(const std::vector<MetricRequest>& requests) {
@@ -46,6 +48,7 @@ Scheduler::State::State(const SchedulerOptions& given, const PairRules& given_ru
       scorers_(static_cast<size_t>(thread_count) * 4),
       window_(static_cast<size_t>(std::max(given.window, 1)), places.size()),
       loader_({options, rules, places, ledger_, plans_, references_, counts_}),
+      kinds_(given.limits),
       works_(places.size()) {
   const auto is_cpu = [](const Place& place) { return place.is_cpu(); };
   cpu_ = static_cast<size_t>(std::find_if(places.begin(), places.end(), is_cpu) - places.begin());
@@ -71,7 +74,7 @@ void Scheduler::State::start() {
                   .leave = [this](const RowPointer& row, Attempt attempt) { leave(row, std::move(attempt)); }}));
   }
   const std::lock_guard lock(workers_mutex_);
-  for (int i = 0; i < threads_; ++i) add_worker();
+  while (live_ < threads_) add_worker();
   if (options.timeout_ms > 0) watcher_ = std::thread([this] { watch_time(); });
 }
 
@@ -94,7 +97,10 @@ void Scheduler::State::stop() {
       worker->thread.join();
     }
   }
-  gpus_.clear();
+  // They stay: a thread that was left behind may still look at them.
+  for (const std::unique_ptr<GpuWorker>& gpu : gpus_) {
+    if (gpu) gpu->stop();
+  }
   references_.clear();
   scorers_.clear();
 }
@@ -102,8 +108,7 @@ void Scheduler::State::stop() {
 std::shared_ptr<const MetricSet> Scheduler::State::metric_set(const std::vector<MetricRequest>& requests) {
   std::string key = key_of(requests);
   const std::lock_guard lock(sets_mutex_);
-  std::shared_ptr<const MetricSet>& known = sets_[key];
-  if (known) return known;
+  if (const auto found = sets_.find(key); found != sets_.end()) return found->second;
   auto made = std::make_shared<MetricSet>();
   made->requests = requests;
   made->key = std::move(key);
@@ -112,13 +117,16 @@ std::shared_ptr<const MetricSet> Scheduler::State::metric_set(const std::vector<
   const Result<std::vector<RequestedMetric>> found = find_requested_metrics({.metrics = requests}, kSide, kSide);
   made->on_gpu = found.ok() ? check_gpu_can(*found, options.want_map) : found.status();
   if (found.ok()) made->costs = costed(*found);
-  return known = std::move(made);
+  if (sets_.size() >= kMostSets) sets_.clear();  // rows have theirs
+  return sets_[made->key] = std::move(made);
 }
 
-Result<bool> Scheduler::State::submit(const Task& task, std::optional<Clock::time_point> until) {
+Result<bool> Scheduler::State::submit(const Task& task, std::optional<Clock::time_point> until, const Work& videos) {
   auto row = std::make_shared<Row>();
   row->metrics = metric_set(task.metrics.empty() ? options.metrics : task.metrics);
   row->task = task;
+  row->work = videos;
+  row->reference_name = name_of_reference(task.reference);
   row->result.id = task.id;
   row->result.fields = task.fields;
   return enter(row, until);
@@ -126,6 +134,7 @@ Result<bool> Scheduler::State::submit(const Task& task, std::optional<Clock::tim
 
 Result<bool> Scheduler::State::submit(const Work& work, std::optional<Clock::time_point> until) {
   auto row = std::make_shared<Row>();
+  row->is_work = true;
   row->work = work;
   row->result.id = work.id;
   row->result.fields = work.fields;
@@ -152,7 +161,7 @@ Result<bool> Scheduler::State::enter(const RowPointer& row, std::optional<Clock:
     case Window::Put::closed:
       break;
   }
-  return cancelled_status();
+  return closed_status();
 }
 
 void Scheduler::State::cancel() {
@@ -167,32 +176,45 @@ void Scheduler::State::add_worker() {
   Worker* worker = workers_.back().get();
   // A thread that is left behind may outlive the Scheduler.
   worker->thread = std::thread([state = shared_from_this(), worker] { state->work(*worker); });
+  ++live_;
 }
 
 void Scheduler::State::work(Worker& worker) {
   while (!worker.is_left_behind) {
     const Clock::time_point before = Clock::now();
     RowPointer row = window_.take(worker.is_left_behind);
-    if (!row) return;
+    if (!row) break;
     counts_.note_idle(milliseconds_between(before, Clock::now()));
     {
       const std::lock_guard lock(worker.mutex);
       worker.row = row;
     }
-    process(row);
+    Status status = guarded<Status>([&] { return process(row); });
+    if (!status.ok()) fail(row, std::move(status));
     const std::lock_guard lock(worker.mutex);
     worker.row.reset();
   }
+  if (worker.is_left_behind) come_back(worker);
 }
 
-void Scheduler::State::process(const RowPointer& row) {
-  if (row->is_work()) return run_work(row);
+// A failure is that of the row, which is still ours then.
+Status Scheduler::State::process(const RowPointer& row) {
+  if (row->is_work) return run_work(row);
   if (row->result.width > 0) return score_here(row);  // comes from a GPU
-  if (cancelled_) return fail(row, cancelled_status());
+  if (cancelled_) return cancelled_status();
   row->began = Clock::now();
-  const Status loaded = guarded<Status>([&] { return loader_.load(*row); });
-  if (!loaded.ok()) return fail(row, loaded);
-  place(row);
+  ACUITY_TRY(loader_.check_reference(*row));
+  if (row->work.run) {
+    row->stages.begin();
+    row->are_videos = kinds_.are_videos(*row);
+    row->stages.end();
+    if (row->stages.is_given_up()) return cancelled_status();
+    row->is_work = row->are_videos || row->work.for_pictures;
+    if (row->is_work) return window_.put_work(row) ? Status() : closed_status();
+  }
+  ACUITY_TRY(loader_.load(*row));
+  if (row->stages.is_given_up()) return cancelled_status();
+  return place(row);
 }
 
 bool Scheduler::State::can_score(size_t place, const Row& row) const {
@@ -206,7 +228,7 @@ double Scheduler::State::expected_ns(size_t place, const Row& row) {
 
 // To the GPU that would be done with it first. The CPU scores what it does faster, and what GPUs have no room for if it
 // is done before they are done with all that waits.
-void Scheduler::State::place(const RowPointer& row) {
+Status Scheduler::State::place(const RowPointer& row) {
   while (true) {
     size_t best = places.size(), cpu = places.size();
     double best_ns = 0, best_end_ns = 0, cpu_ns = 0;
@@ -230,15 +252,14 @@ void Scheduler::State::place(const RowPointer& row) {
     }
     if (best == places.size() && cpu == places.size()) {
       const Status& on_gpu = row->metrics->on_gpu;
-      return fail(row,
-                  !on_gpu.ok() ? on_gpu : Status(StatusCode::device_lost, "every device was lost; open them again"));
+      return !on_gpu.ok() ? on_gpu : Status(StatusCode::device_lost, "every device was lost; open them again");
     }
     const auto left = static_cast<double>(results.unfinished());
     const bool here =
         cpu != places.size() && (best == places.size() || cpu_ns <= best_ns || (!has_room && cpu_ns < left * best_ns));
     if (here) return score_here(row);
     row->expected_ns = best_ns;
-    if (gpus_[best]->push(row)) return;
+    if (gpus_[best]->push(row)) return {};
   }
 }
 
@@ -253,7 +274,7 @@ void Scheduler::State::leave(const RowPointer& row, Attempt attempt) {
   if (cpu_ < places.size() && can_score(cpu_, *row)) {
     row->queued = Clock::now();
     if (window_.put_first(row)) return;
-    return fail(row, cancelled_status());
+    return fail(row, closed_status());
   }
   fail(row, row->result.attempts.back().why);
 }
@@ -288,80 +309,59 @@ void Scheduler::State::done(const RowPointer& row) {
   deliver(row);
 }
 
+std::string Scheduler::State::names_of(const Row& row) {
+  if (row.is_work) return row.work.name;
+  return fmt::format("{} and {}", name_of_file(row.task.reference.name), name_of_file(row.task.distorted.name));
+}
+
 // With the files in front, unless the message names them. A failure has no scores.
 void Scheduler::State::fail(const RowPointer& row, Status status) {
-  const std::string& message = status.message();
-  const TaskPicture &a = row->task.reference, &b = row->task.distorted;
-  const bool names_files = row->is_work() || message.find(name_of_file(a.name)) != std::string::npos ||
-                           message.find(name_of_file(b.name)) != std::string::npos;
-  row->result.status =
-      names_files || status.code() == StatusCode::cancelled
-          ? std::move(status)
-          : Status(status.code(), fmt::format("{} and {}: {}", name_of_file(a.name), name_of_file(b.name), message));
   row->result.scores.clear();
+  row->result.status = std::move(status);
+  try {
+    const Status& plain = row->result.status;
+    const auto names = [&](const TaskPicture& picture) {
+      return plain.message().find(name_of_file(picture.name)) != std::string::npos;
+    };
+    const bool is_cancelled = plain.code() == StatusCode::cancelled && !row->result.timed_out;
+    if (!is_cancelled && !row->is_work && !names(row->task.reference) && !names(row->task.distorted)) {
+      row->result.status = Status(plain.code(), fmt::format("{}: {}", names_of(*row), plain.message()));
+    }
+  } catch (const std::bad_alloc&) {  // without the names then
+  }
   deliver(row);
 }
 
 void Scheduler::State::deliver(const RowPointer& row) {
-  row->end_stage();
+  row->stages.end();
   row->drop_pictures();
   row->scoring = Held();
   row->held = Held();
   ledger_.wake();
+  window_.end_work(*row);
   if (!row->claim_delivery()) return;  // its time was over
   TaskResult& result = row->result;
   if (row->began != Clock::time_point{}) result.wall_ms = milliseconds_between(row->began, Clock::now());
+  hand_out(std::move(result));
+}
+
+// Somebody waits for it, so that it must get there. If there is no memory for it, others will free some.
+void Scheduler::State::hand_out(TaskResult result) {
   counts_.note(result);
-  results.deliver(std::move(result));
+  while (true) {
+    try {
+      results.deliver(std::move(result));
+      break;
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
   window_.wake_putters();
 }
 
 bool Scheduler::State::reclaim(int64_t bytes) {
   if (references_.drop(bytes) || scorers_.drop_oldest()) return true;
   return std::any_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu && gpu->drop_unused(); });
-}
-
-// A row whose stage takes too long fails. Its thread cannot be stopped, so another takes its place.
-void Scheduler::State::watch_time() {
-  const auto period = std::chrono::milliseconds(std::clamp<int64_t>(options.timeout_ms / 8, 1, 100));
-  const auto give_up = [&](Row& row) {
-    if (!row.claim_delivery()) return;
-    TaskResult result;
-    result.index = row.index;
-    result.id = row.is_work() ? row.work.id : row.task.id;
-    result.fields = row.is_work() ? row.work.fields : row.task.fields;
-    result.timed_out = true;
-    const std::string what = row.is_work() ? result.id : row.task.reference.name + " and " + row.task.distorted.name;
-    result.status = Status(StatusCode::cancelled,
-                           fmt::format("{}: not done within the time limit of {} ms; raise the limit, or leave out the "
-                                       "pair",
-                                       what, options.timeout_ms));
-    counts_.note(result);
-    results.deliver(std::move(result));
-    window_.wake_putters();
-  };
-  std::unique_lock lock(workers_mutex_);
-  while (!stopping_) {
-    time_over_.wait_for(lock, period, [this] { return stopping_; });
-    const int64_t latest = Clock::now().time_since_epoch().count() - options.timeout_ms * 1'000'000;
-    int left_behind = 0;
-    for (const std::unique_ptr<Worker>& worker : workers_) {
-      const std::lock_guard worker_lock(worker->mutex);
-      if (!worker->row || worker->is_left_behind) continue;
-      const int64_t began = worker->row->stage_began_ns;
-      if (began == 0 || began > latest) continue;
-      give_up(*worker->row);
-      if (replaced_ == threads_) continue;
-      worker->is_left_behind = true;
-      ++replaced_;
-      ++left_behind;
-    }
-    for (; left_behind > 0 && !stopping_; --left_behind) add_worker();
-    for (const std::unique_ptr<GpuWorker>& gpu : gpus_) {
-      if (!gpu) continue;
-      for (const RowPointer& row : gpu->late(options.timeout_ms)) give_up(*row);
-    }
-  }
 }
 
 SchedulerStatistics Scheduler::State::statistics() const {

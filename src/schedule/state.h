@@ -3,6 +3,10 @@
 //
 //   submit -> window -> (a thread of ours) read, decode -> the queue of a GPU -> job -> result
 //                                                       -> scored by the same thread -> result
+//                                          a work       -> run by the same thread -> result
+//
+// A row that takes too long in one of these stages is given up by the thread that watches the time: it delivers the
+// result, and the thread that has the row is left behind. If that ever returns, it finds that it is not wanted.
 #ifndef ACUITY_SCHEDULE_STATE_H
 #define ACUITY_SCHEDULE_STATE_H
 
@@ -20,6 +24,7 @@
 #include "acuity/schedule.h"
 #include "base/recycled_memory.h"
 #include "schedule/costs.h"
+#include "schedule/file_kinds.h"
 #include "schedule/gpu_worker.h"
 #include "schedule/ledger.h"
 #include "schedule/loader.h"
@@ -44,7 +49,8 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   void stop();
 
   /// Until then at most; none: as long as it takes. False: there was no room.
-  Result<bool> submit(const Task& task, std::optional<Clock::time_point> until);
+  /// `videos` is what is run instead if the files of the task turn out to be videos.
+  Result<bool> submit(const Task& task, std::optional<Clock::time_point> until, const Work& videos = {});
   Result<bool> submit(const Work& work, std::optional<Clock::time_point> until);
   void cancel();
   SchedulerStatistics statistics() const;
@@ -60,6 +66,9 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
     std::mutex mutex;
     RowPointer row;  // that it has
     std::atomic<bool> is_left_behind = false;
+    int64_t written_off = 0;  // bytes that it had then
+    std::string stuck_at{};   // the reference that it was at, if any
+    std::atomic<bool> has_come_back = false;
     std::thread thread;
   };
 
@@ -68,20 +77,29 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
 
   void add_worker();
   void work(Worker& worker);
-  void process(const RowPointer& row);
-  void place(const RowPointer& row);
-  void score_here(const RowPointer& row);
+  Status process(const RowPointer& row);
+  Status place(const RowPointer& row);
+  Status score_here(const RowPointer& row);
   Status try_here(Row& row, int strip_rows, bool wide);
-  void run_work(const RowPointer& row);
+  Status run_work(const RowPointer& row);
   void leave(const RowPointer& row, Attempt attempt);
   void done(const RowPointer& row);
   void fail(const RowPointer& row, Status status);
   void deliver(const RowPointer& row);
+  void hand_out(TaskResult result);
   bool reclaim(int64_t bytes);
   double expected_ns(size_t place, const Row& row);
   bool can_score(size_t place, const Row& row) const;
   bool is_wide(const Row& row) const;
   void watch_time();
+  void watch_workers(int64_t latest_ns);
+  void leave_behind(Worker& worker, int64_t latest_ns);
+  void come_back(Worker& worker);
+  void replace_workers();
+  void end_without_threads();
+  static std::string names_of(const Row& row);
+  TaskResult timeout_of(const Row& row) const;
+  Status closed_status() const { return cancelled_ ? cancelled_status() : out_of_threads_; }
 
   const int threads_;
   const int64_t limit_;     // of the host's memory
@@ -96,6 +114,7 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   ScorerCache scorers_;  // of the CPU
   Window window_;
   Loader loader_;
+  FileKinds kinds_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<int64_t> submitted_ = 0;
   std::atomic<int64_t> began_ns_ = 0;
@@ -105,7 +124,9 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
 
   mutable std::mutex workers_mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  int replaced_ = 0;  // workers that were left behind
+  int live_ = 0;                      // workers that were not left behind
+  std::atomic<int> left_behind_ = 0;  // those that were and have not come back
+  Status out_of_threads_;             // set before the window is closed for that reason
   std::condition_variable time_over_;
   bool stopping_ = false;
   std::thread watcher_;

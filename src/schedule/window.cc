@@ -5,25 +5,20 @@
 #include <utility>
 
 namespace acuity {
-namespace {
 
-// What tells references apart before they are read. Two names of one file are found to be the same later, by content.
-std::string group_of(const Row& row) {
-  const TaskPicture& reference = row.task.reference;
+std::string name_of_reference(const TaskPicture& reference) {
   if (reference.input.has_picture()) {
     return "pixels " + std::to_string(reinterpret_cast<uintptr_t>(reference.input.state().get()));
   }
-  if (!reference.bytes.empty()) {
+  if (is_in_memory(reference)) {
     return "bytes " + std::to_string(reinterpret_cast<uintptr_t>(reference.bytes.data()));
   }
   return "file " + reference.name;
 }
 
-}  // namespace
-
 Window::Put Window::put(const RowPointer& row, const std::function<bool(Row&)>& admit,
                         std::optional<Clock::time_point> until) {
-  std::string group = row->is_work() ? std::string() : group_of(*row);
+  std::string group = row->reference_name;
   std::unique_lock lock(mutex_);
   const auto has_room = [&] { return closed_ || (waiting_ < most_ && admit(*row)); };
   if (!until) {
@@ -33,7 +28,7 @@ Window::Put Window::put(const RowPointer& row, const std::function<bool(Row&)>& 
   }
   if (closed_) return Put::closed;
   ++waiting_;
-  if (row->is_work()) {
+  if (row->is_work) {
     waiting_works_.push_back(row);
   } else {
     std::deque<RowPointer>& rows = groups_[group];
@@ -87,6 +82,7 @@ RowPointer Window::take_next() {
   if (has_work && (!has_row || waiting_works_.front()->index < group->second.front()->index)) {
     row = std::move(waiting_works_.front());
     waiting_works_.pop_front();
+    row->is_running_work = true;
     ++works_running_;
     --waiting_;
     return row;
@@ -97,6 +93,19 @@ RowPointer Window::take_next() {
   row->shares_reference = !group->second.empty();
   --waiting_;
   return row;
+}
+
+bool Window::put_work(RowPointer row) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    const auto later = std::find_if(waiting_works_.begin(), waiting_works_.end(),
+                                    [&](const RowPointer& other) { return other->index > row->index; });
+    waiting_works_.insert(later, std::move(row));
+    ++waiting_;
+  }
+  changed_.notify_one();
+  return true;
 }
 
 RowPointer Window::take(const std::atomic<bool>& leave) {
@@ -113,7 +122,8 @@ RowPointer Window::take(const std::atomic<bool>& leave) {
   return nullptr;
 }
 
-void Window::end_work() {
+void Window::end_work(Row& row) {
+  if (!row.is_running_work.exchange(false)) return;
   {
     const std::lock_guard lock(mutex_);
     --works_running_;

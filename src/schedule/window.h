@@ -19,6 +19,9 @@
 
 namespace acuity {
 
+/// What tells references apart before they are read. Two names of one file are found to be the same later, by content.
+std::string name_of_reference(const TaskPicture& reference);
+
 class Window {
  public:
   /// At most `most` rows wait. Of works, at most `works` run at a time.
@@ -30,10 +33,12 @@ class Window {
   Put put(const RowPointer& row, const std::function<bool(Row&)>& admit, std::optional<Clock::time_point> until = {});
   /// A row that has begun already and can go on at once; false after close().
   bool put_first(RowPointer row);
+  /// A row that was taken and turned out to be a work; false after close().
+  bool put_work(RowPointer row);
   /// The next row; waits for one. Null after close() once none is left, or when `leave` is set.
   RowPointer take(const std::atomic<bool>& leave);
-  /// A work that was taken has ended.
-  void end_work();
+  /// A work that was taken has ended or was given up; for the first caller only.
+  void end_work(Row& row);
   /// Who puts looks again whether its row is admitted.
   void wake_putters();
   void close();

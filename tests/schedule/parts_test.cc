@@ -105,6 +105,7 @@ RowPointer row_of(int64_t index, const std::string& reference) {
   auto row = std::make_shared<Row>();
   row->index = index;
   row->task.reference = TaskPicture::file(reference);
+  row->reference_name = name_of_reference(row->task.reference);
   return row;
 }
 
@@ -189,16 +190,24 @@ TEST_F(WindowTest, RowsThatCameBackGoFirstAndClearReturnsAll) {
 
 TEST_F(WindowTest, WorksWaitForTheirTurn) {
   Window window(10, 1);
-  for (int i = 0; i < 2; ++i) {
-    RowPointer work = row_of(i, "");
-    work->work.run = [](const WorkPlace&, TaskResult&) {};
-    window.put(std::move(work), always);
+  std::vector<RowPointer> works;
+  for (int i = 0; i < 3; ++i) {
+    works.push_back(row_of(i, ""));
+    works.back()->is_work = true;
   }
-  window.put(row_of(2, "a"), always);
+  window.put(works[0], always);
+  window.put(works[2], always);
+  window.put(row_of(3, "a"), always);
   EXPECT_EQ(next(window), "0");
-  EXPECT_EQ(next(window), "a2") << "the second work has no place yet";
-  window.end_work();
+  EXPECT_TRUE(window.put_work(works[1])) << "which turned out to be one";
+  EXPECT_EQ(next(window), "a3") << "the others have no place yet";
+  window.end_work(*works[0]);
+  window.end_work(*works[0]);  // by who gave it up, and when it returned
   EXPECT_EQ(next(window), "1");
+  window.put(row_of(4, "a"), always);
+  EXPECT_EQ(next(window), "a4");
+  window.end_work(*works[1]);
+  EXPECT_EQ(next(window), "2");
 }
 
 TEST(Results, AreHandedOutInOrder) {

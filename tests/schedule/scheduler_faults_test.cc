@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A GPU that runs out of memory or is lost at any moment, on a stand-in for CUDA's driver. Its kernels do nothing, so
 // that its scores are known and tell its rows from those of the CPU.
+#include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include "acuity/plan.h"
 #include "acuity/schedule.h"
@@ -12,6 +17,7 @@
 #include "engine/chooser.h"
 #include "engine/measurements.h"
 #include "schedule/pictures.h"
+#include "schedule/state.h"
 #include "schedule/work.h"
 #include "support/slow_machine.h"
 
@@ -265,6 +271,27 @@ TEST_F(SchedulerFaultsTest, ACapOnDeviceMemoryIsKept) {
   expect_right(results);
   for (const TaskResult& result : results) EXPECT_FALSE(result.device == "cuda:0" && result.memory_mode == "full");
   EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
+}
+
+// A row that is read at last after its scheduler has gone is not placed on a device that has gone as well.
+TEST_F(SchedulerFaultsTest, ARowThatComesBackFindsNoDevice) {
+  begin_anew();
+  const std::string pipe = folder_.path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::weak_ptr<Scheduler::State> state;
+  {
+    SchedulerOptions limited = options({"cuda:0"});
+    limited.timeout_ms = 1000;
+    Scheduler scheduler = tests::scheduler_of(limited);
+    state = scheduler.state().weak_from_this();
+    const std::vector<TaskResult> results = tests::run(scheduler, {tests::task_of(reference(0), pipe)});
+    EXPECT_TRUE(results[0].timed_out);
+  }
+  EXPECT_FALSE(state.expired());
+  tests::write_file(pipe, tests::drawn(10, kWidth, kHeight));
+  for (int i = 0; i < 60'000 && !state.expired(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(state.expired());
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the thread is destroying it
 }
 
 // A work whose device fails is repeated on another.

@@ -319,6 +319,20 @@ TEST_F(SchedulerTest, BytesAndPixelsAreTasksToo) {
   EXPECT_EQ(scheduler.statistics().references_decoded, 2);
 }
 
+// Whatever is there under its name.
+TEST_F(SchedulerTest, AnEmptyFileInMemoryIsNotReadFromDisk) {
+  Scheduler scheduler = scheduler_of(on_cpu({.threads = 1}));
+  std::vector<Task> all{task(0, 0), task(0, 0), task(0, 0)};
+  all[0].reference = TaskPicture::encoded(reference(0), {}, nullptr);
+  all[1].distorted = TaskPicture::encoded(distorted(0, 0), {}, nullptr);
+  const std::vector<TaskResult> results = run(scheduler, std::move(all));
+  for (const size_t i : {0, 1}) {
+    EXPECT_EQ(results[i].status.code(), StatusCode::input);
+    EXPECT_NE(results[i].status.message().find("r0"), std::string::npos) << results[i].status.message();
+  }
+  expect_right(results[2], 0, 0);
+}
+
 TEST_F(SchedulerTest, TasksMayHaveMetricsOfTheirOwn) {
   Scheduler scheduler = scheduler_of(on_cpu({.threads = 2}));
   std::vector<Task> all;
@@ -420,7 +434,7 @@ TEST_F(SchedulerTest, OptionsThatMakeNoSenseAreRefused) {
 }
 
 // A named pipe that nobody writes to is a decoder that hangs. The row fails alone, and threads come in for those that
-// hang until as many have as there are.
+// hang.
 TEST_F(SchedulerTest, ARowThatHangsFailsAlone) {
   const std::string pipes[] = {folder->path("pipe0"), folder->path("pipe1")};
   std::weak_ptr<Scheduler::State> state;  // which threads that are left behind hold

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "schedule/file_kinds.h"
+
+#include <utility>
+
+#include "media/video.h"
+
+namespace acuity {
+namespace {
+
+constexpr size_t kMostReferences = 4096;
+
+}  // namespace
+
+bool FileKinds::is(Kind kind, const std::string& file) const {
+  return kind == Kind::video ? is_video(file) : holds_several_pictures(file, limits_);
+}
+
+bool FileKinds::reference_is(Kind kind, Row& row) {
+  const std::string& file = row.task.reference.name;
+  const std::pair key(kind, file);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = references_.find(key); found != references_.end()) return found->second;
+  }
+  row.is_at_reference = true;
+  const bool it_is = is(kind, file);
+  row.is_at_reference = false;
+  const std::lock_guard lock(mutex_);
+  if (references_.size() >= kMostReferences) references_.clear();
+  return references_[key] = it_is;
+}
+
+bool FileKinds::are_videos(Row& row) {
+  const std::string& distorted = row.task.distorted.name;
+  if (reference_is(Kind::video, row) || is(Kind::video, distorted)) return true;
+  if (row.task.reference.frame || row.task.distorted.frame) return false;
+  return reference_is(Kind::several_pictures, row) && is(Kind::several_pictures, distorted);
+}
+
+}  // namespace acuity
