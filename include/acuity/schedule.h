@@ -157,7 +157,8 @@ struct SchedulerStatistics {
   // Where the time of all threads went, in milliseconds.
   double read_ms = 0;
   double decode_ms = 0;
-  double prepare_ms = 0;              ///< of references
+  double upload_ms = 0;   ///< sending pictures to devices, of all schedulers of the process while this one has existed
+  double prepare_ms = 0;  ///< of references
   std::vector<NamedValue> metrics{};  ///< milliseconds by metric
   double waiting_ms = 0;              ///< of tasks, between stages
   double idle_ms = 0;                 ///< of threads that had nothing to do

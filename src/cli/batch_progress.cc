@@ -69,9 +69,9 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
   }
   lines.push_back(first);
   if (!statistics || counts.done() == 0) return lines;
-  std::string time =
-      fmt::format("time of all threads: read {}, decode {}, prepare references {}", seconds_of(statistics->read_ms),
-                  seconds_of(statistics->decode_ms), seconds_of(statistics->prepare_ms));
+  std::string time = fmt::format("time of all threads: read {}, decode {}, upload {}, prepare references {}",
+                                 seconds_of(statistics->read_ms), seconds_of(statistics->decode_ms),
+                                 seconds_of(statistics->upload_ms), seconds_of(statistics->prepare_ms));
   for (const NamedValue& metric : statistics->metrics)
     time += fmt::format(", {} {}", metric.name, seconds_of(metric.value));
   lines.push_back(time + fmt::format(", nothing to do {}; rows waited {}", seconds_of(statistics->idle_ms),

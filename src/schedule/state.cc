@@ -368,6 +368,7 @@ SchedulerStatistics Scheduler::State::statistics() const {
   SchedulerStatistics statistics;
   counts_.fill(statistics);
   statistics.submitted = submitted_;
+  statistics.upload_ms = sending_ms() - sent_before_ms_;
   // Another scheduler may have part in what is recycled.
   const RecycledMemory::Bytes kept = RecycledMemory::kept();
   statistics.host_bytes = ledger_.used() + std::min(static_cast<int64_t>(kept.now), recycled_);

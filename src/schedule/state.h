@@ -23,6 +23,7 @@
 
 #include "acuity/schedule.h"
 #include "base/recycled_memory.h"
+#include "device/pixels/sending_time.h"
 #include "schedule/costs.h"
 #include "schedule/file_kinds.h"
 #include "schedule/gpu_worker.h"
@@ -118,6 +119,7 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   std::atomic<bool> cancelled_ = false;
   std::atomic<int64_t> submitted_ = 0;
   std::atomic<int64_t> began_ns_ = 0;
+  const double sent_before_ms_ = sending_ms();
   std::mutex sets_mutex_;
   std::map<std::string, std::shared_ptr<const MetricSet>> sets_;
   std::vector<std::atomic<int>> works_;  // running, by place

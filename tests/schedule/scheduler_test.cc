@@ -596,6 +596,7 @@ TEST_F(SchedulerTest, RowsOfADeviceAreThoseOfTheCpu) {
       }
       for (const Score& score : result.scores) all.push_back(score.value);
     }
+    EXPECT_EQ(scheduler.statistics().upload_ms > 0, devices[0] != "cpu");
   }
   EXPECT_EQ(values[1], values[0]);
   EXPECT_EQ(values[2], values[0]);

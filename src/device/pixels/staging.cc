@@ -10,8 +10,10 @@
 
 #include "base/guard.h"
 #include "base/profiler_range.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "device/pixels/resident.h"
+#include "device/pixels/sending_time.h"
 
 namespace acuity {
 namespace {
@@ -21,7 +23,16 @@ constexpr size_t kPieceBytes = size_t{1} << 18;  // copied by one thread at a ti
 // Threads that copy. More are no faster, and take cores from those who submit work.
 int copiers_of(const Threads& threads) { return std::clamp(threads.count() * 3 / 4, 8, 12); }
 
+std::atomic<double> all_sending_ms = 0;
+
+struct SendingTime {
+  ~SendingTime() { all_sending_ms += watch.milliseconds(); }
+  const Stopwatch watch{};
+};
+
 }  // namespace
+
+double sending_ms() { return all_sending_ms; }
 
 class Sending {
  public:
@@ -63,6 +74,7 @@ class Sending {
   /// On queues of the caller's.
   Status send_on_queues(const Threads& threads) {
     const ProfilerRange range("upload");
+    const SendingTime time;
     copy_pieces(threads, [] { return Status(); });
     for (const Unit& unit : units_) ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
     return {};
@@ -71,6 +83,7 @@ class Sending {
   /// On the pool's.
   void send(const Threads& threads) {
     const ProfilerRange range("upload");
+    const SendingTime time;
     const Status status = guarded<Status>([&]() -> Status {
       ACUITY_TRY(send_complete_units());
       copy_pieces(threads, [this] { return send_complete_units(); });
