@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/try.h"
+#include "device/backends.h"
 #include "device/device.h"
 #include "support/vulkan_validation.h"
 
@@ -275,6 +278,121 @@ TEST_F(VulkanRecordingTest, KeepsTheOrderOfSeveralQueues) {
       copies.expect_right("repeated");
     }
   }
+}
+
+// Of our queues, those four apart share one of the driver's, and recorded work may move a queue to another.
+class VulkanSharedQueuesTest : public VulkanRecordingTest {
+ protected:
+  static constexpr size_t kShared = 4;
+  VulkanSharedQueuesTest() {
+    while (queues.size() < 2 * kShared) queues.push_back(must(device->create_queue()));
+  }
+
+  /// Sets the memory to a value, after so many submissions that others would be done before. Signals `event`.
+  Status set_late(Queue& to, unsigned value) {
+    for (int i = 0; i < 30; ++i) {
+      ACUITY_TRY(to.clear(*memory, 0, 32));
+      ACUITY_TRY(to.signal(*event));
+    }
+    std::fill_n(pinned->data(), 32, static_cast<std::byte>(value));
+    ACUITY_TRY(to.upload(*memory, 0, *pinned, 0, 32));
+    return to.signal(*event);
+  }
+
+  /// What queues see behind `joined`.
+  void expect_seen(size_t first, size_t last, unsigned value) {
+    const auto place = [](size_t i) { return 64 + 4 * i; };
+    std::fill_n(pinned->data() + 64, 64, std::byte{0});
+    for (size_t i = first; i < last; ++i) {
+      ASSERT_OK(queues[i]->wait_for(*joined));
+      ASSERT_OK(queues[i]->download(*pinned, place(i), *memory, 0, 4));
+      ASSERT_OK(queues[i]->signal(*ends[i]));
+    }
+    for (size_t i = first; i < last; ++i) {
+      ASSERT_OK(queues[i]->wait());
+      EXPECT_EQ(result(place(i)), value) << "queue " << i;
+    }
+  }
+
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::vector<std::unique_ptr<Event>> ends = [this] {
+    std::vector<std::unique_ptr<Event>> events;
+    while (events.size() < 2 * kShared) events.push_back(must(device->create_event()));
+    return events;
+  }();
+};
+
+// In this order at least two of them move.
+TEST_F(VulkanSharedQueuesTest, WorkThatMovesComesAfterAllThatWasWaitedFor) {
+  for (size_t q = kShared; q-- > 0;) {
+    Queue& moved = *queues[q];
+    const auto value = static_cast<unsigned>(10 + q);
+    ASSERT_OK(set_late(*queues[q + kShared], value));
+    ASSERT_OK(moved.wait_for(*event));
+    const auto recording = must(device->record(moved, [&] { return moved.download(*pinned, 96, *memory, 0, 16); }));
+    ASSERT_NE(recording, nullptr);
+    ASSERT_OK(recording->repeat());
+    ASSERT_OK(moved.wait());
+    EXPECT_EQ(result(96), value) << "queue " << q;
+  }
+}
+
+TEST_F(VulkanSharedQueuesTest, AnEventComesAfterWorkFromBeforeTheMove) {
+  for (size_t q = kShared; q-- > 0;) {
+    Queue& moved = *queues[q];
+    const auto value = static_cast<unsigned>(20 + q);
+    ASSERT_OK(set_late(moved, value));
+    const auto recording = must(device->record(moved, [&] { return moved.download(*pinned, 96, *memory, 0, 16); }));
+    ASSERT_OK(moved.signal(*joined));
+    expect_seen(kShared, 2 * kShared, value);
+  }
+}
+
+TEST_F(VulkanSharedQueuesTest, AnEventComesAfterAllThatWasWaitedFor) {
+  for (size_t q = 0; q < kShared; ++q) {
+    const auto value = static_cast<unsigned>(30 + q);
+    ASSERT_OK(set_late(*queues[q + kShared], value));
+    ASSERT_OK(queues[q]->wait_for(*event));
+    ASSERT_OK(queues[q]->signal(*joined));
+    expect_seen(0, kShared, value);
+  }
+}
+
+TEST_F(VulkanSharedQueuesTest, TheHostWaitsForAllThatWasWaitedFor) {
+  for (size_t q = 0; q < kShared; ++q) {
+    Queue& late = *queues[q + kShared];
+    const auto value = static_cast<unsigned>(40 + q);
+    ASSERT_OK(set_late(late, value));
+    ASSERT_OK(late.download(*pinned, 96, *memory, 0, 16));
+    ASSERT_OK(late.signal(*event));
+    ASSERT_OK(queues[q]->wait_for(*event));
+    ASSERT_OK(queues[q]->wait());
+    EXPECT_EQ(result(96), value) << "queue " << q;
+  }
+}
+
+// A finding fails every call, but does not stop what was submitted. In a process of its own, because it stays found.
+TEST(VulkanRecordingDeathTest, WaitsForWorkThatWasFoundWrong) {
+  if (std::string_view(std::getenv("ACUITY_VULKAN_VALIDATION")) != "1") GTEST_SKIP() << "validation is off";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto repeat_after_a_finding = [] {
+    constexpr size_t kBytes = 32 << 20;
+    const auto device = must(open_vulkan_device(0));  // without the checks of the front
+    const auto memory = must(device->allocate(kBytes)), other_memory = must(device->allocate(256));
+    const auto from = must(device->allocate_pinned(kBytes)), to = must(device->allocate_pinned(kBytes));
+    const auto queue = must(device->create_queue()), other = must(device->create_queue());
+    from->data()[kBytes - 1] = std::byte{77};
+    to->data()[kBytes - 1] = std::byte{0};
+    auto recording = must(device->record(*queue, [&] {
+      for (int i = 0; i < 16; ++i) ACUITY_TRY(queue->upload(*memory, 0, *from, 0, kBytes));
+      return queue->download(*to, 0, *memory, 0, kBytes);
+    }));
+    static_cast<void>(other->clear(*other_memory, 0, 3));
+    if (recording->repeat().ok()) std::_Exit(2);
+    recording.reset();
+    std::_Exit(to->data()[kBytes - 1] == std::byte{77} ? 0 : 1);
+  };
+  EXPECT_EXIT(repeat_after_a_finding(), testing::ExitedWithCode(0), "");
 }
 
 // Kernels and copies on a queue for copies are done in order, too.

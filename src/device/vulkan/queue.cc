@@ -158,9 +158,9 @@ Status VulkanQueue::launch(const KernelInfo& kernel, int groups_x, int groups_y,
                .arguments = arguments});
 }
 
-/// Submits what was collected.
+/// Submits what was collected. What was waited for without a semaphore is put on the timeline by an empty submission.
 Status VulkanQueue::submit() {
-  if (next_.commands == VK_NULL_HANDLE) return Status();
+  if (next_.commands == VK_NULL_HANDLE) return has_waited_ ? hand_over({&next_, 1}) : Status();
   ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(next_.commands), "vkEndCommandBuffer"));
   ACUITY_TRY(hand_over({&next_, 1}));
   next_.value = submitted_;
@@ -187,7 +187,6 @@ Status VulkanQueue::hand_over(std::span<const Batch> batches) {
   const uint64_t value = submitted_ + 1;
   const VkSemaphore own = timeline_->handle();
   for (size_t i = 0; i < batches.size(); ++i) {
-    if (i == 0 && has_moved_) waits[i].add({nullptr, timeline_, submitted_});
     for (const VulkanPoint& point : batches[i].waits) waits[i].add(point);
     const bool is_last = i + 1 == batches.size();
     VkTimelineSemaphoreSubmitInfo& timeline = timelines[i];
@@ -215,7 +214,7 @@ Status VulkanQueue::hand_over(std::span<const Batch> batches) {
   }
   if (result >= 0) {
     submitted_ = value;
-    has_moved_ = false;
+    has_waited_ = false;
   }
   return context_->check(result, "vkQueueSubmit");
 }
@@ -224,17 +223,26 @@ Status VulkanQueue::settle() {
   if (is_settled_) return Status();
   ACUITY_TRY(submit());
   VulkanDriverQueue& chosen = context_->least_used_queue();
+  if (&chosen != driver_queue_) ACUITY_TRY(move_to(chosen));
   ++chosen.users;
-  has_moved_ = has_moved_ || (&chosen != driver_queue_ && submitted_ > 0);
-  driver_queue_ = &chosen;
   is_settled_ = true;
   return Status();
+}
+
+/// All that the old one was given, by other queues too, comes before what the new one is given: nobody waited for work
+/// of others there, and an event that is signalled next is a point of the new one.
+Status VulkanQueue::move_to(VulkanDriverQueue& driver_queue) {
+  const Batch end;
+  ACUITY_TRY(hand_over({&end, 1}));
+  const Batch begin{.waits = {submitted()}};
+  driver_queue_ = &driver_queue;
+  return hand_over({&begin, 1});
 }
 
 Status VulkanQueue::replay(std::span<const VulkanRecordedBatch> recorded) {
   if (recorder_)
     return Status(StatusCode::internal, "vulkan: recorded work was repeated inside of other recorded work");
-  ACUITY_TRY(submit());
+  if (next_.commands != VK_NULL_HANDLE) ACUITY_TRY(submit());
   ACUITY_TRY(retire());
   std::vector<Batch> batches(recorded.size());
   Batch kept;
@@ -245,10 +253,10 @@ Status VulkanQueue::replay(std::span<const VulkanRecordedBatch> recorded) {
     }
     kept.waits.insert(kept.waits.end(), batches[i].waits.begin(), batches[i].waits.end());
   }
-  ACUITY_TRY(hand_over(batches));
-  kept.value = submitted_;
+  const Status status = hand_over(batches);
+  kept.value = submitted_;  // also if the submission was followed by a finding of the validation layer
   in_flight_.push_back(std::move(kept));
-  return Status();
+  return status;
 }
 
 void VulkanQueue::join_recorder(std::shared_ptr<VulkanRecorder> recorder, VulkanRecorder::Past past) {
@@ -290,7 +298,10 @@ Status VulkanQueue::wait_for(const Event& event) {
   if (recorder_) {
     return Status(StatusCode::internal, "vulkan: recorded work waits for an event that was signalled outside of it");
   }
-  if (!needs_waiting_for(other.point)) return Status();
+  if (!needs_waiting_for(other.point)) {
+    has_waited_ = has_waited_ || (other.point.value != 0 && other.point.timeline != timeline_);
+    return Status();
+  }
   if (next_commands_ > 0) ACUITY_TRY(submit());
   ACUITY_TRY(begin());
   next_.waits.push_back(other.point);

@@ -94,6 +94,7 @@ class VulkanQueue final : public Queue {
   Status give(const VulkanCommand& command);
   Status submit();
   Status hand_over(std::span<const Batch> batches);
+  Status move_to(VulkanDriverQueue& driver_queue);
   Status retire();
   bool needs_waiting_for(const VulkanPoint& point) const;
   Result<VkCommandBuffer> idle_commands();
@@ -101,7 +102,7 @@ class VulkanQueue final : public Queue {
   std::shared_ptr<VulkanContext> context_;
   VulkanDriverQueue* driver_queue_;
   bool is_settled_ = false;
-  bool has_moved_ = false;  // to another queue of the driver, since the last submission
+  bool has_waited_ = false;  // since the last submission, for another queue that shares the driver's
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::shared_ptr<VulkanTimeline> timeline_;
   uint64_t submitted_ = 0;

@@ -58,9 +58,9 @@ class VulkanRecording final : public Recording {
   }
 
   Status repeat() override {
-    ACUITY_TRY(queue_.replay(batches_));
-    last_ = queue_.submitted();
-    return {};
+    const Status status = queue_.replay(batches_);
+    last_ = queue_.submitted();  // the work may be in flight even if something was found wrong after it was submitted
+    return status;
   }
 
  private:
