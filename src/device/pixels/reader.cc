@@ -61,8 +61,7 @@ void for_rows(const Threads& threads, int y, int y_end, const Step& step) {
 
 Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, int slots) {
   picture_ = picture;
-  sent_on_ = waited_ = nullptr;
-  recorded_rows_ = 0;
+  sent_on_ = waited_ = recorded_ = nullptr;
   const Rows& pixels = picture_->rows;
   const std::span<const float> table = pixels.code_table();
   if (!table.empty() && is_packed(picture.samples->layout(), pixels.width())) {
@@ -169,9 +168,11 @@ Status PixelReader::wait_for_rows(Queue& queue, int y_end) {
 }
 
 Status PixelReader::record_wait_for_rows(Queue& queue, int y_end) {
-  if (y_end <= recorded_rows_) return {};
+  if (&queue == recorded_ && y_end <= recorded_rows_) return {};
+  ACUITY_TRY(picture_->samples->record_wait_for_rows(queue, y_end));
+  recorded_ = &queue;
   recorded_rows_ = end_of_band(y_end);
-  return picture_->samples->record_wait_for_rows(queue, y_end);
+  return {};
 }
 
 // Of the samples, that has the row before y_end.

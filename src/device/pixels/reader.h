@@ -94,10 +94,11 @@ class PixelReader {
   int format_ = 0;
   std::optional<Rows::Conversion> conversion_;  // by a kernel; without one kernels read samples, or light is made here
   std::vector<int> making_;
-  const Queue* sent_on_ = nullptr;  // which need not wait for any row
-  const Queue* waited_ = nullptr;   // the last to wait for rows,
-  int waited_rows_ = 0;             // of which it is so many
-  int recorded_rows_ = 0;           // likewise in work that is recorded, by whichever queue
+  const Queue* sent_on_ = nullptr;   // which need not wait for any row
+  const Queue* waited_ = nullptr;    // the last to wait for rows,
+  int waited_rows_ = 0;              // of which it is so many
+  const Queue* recorded_ = nullptr;  // likewise in work that is recorded
+  int recorded_rows_ = 0;
   int slot_rows_ = 0;
   size_t slot_bytes_ = 0;
   PooledMemory slots_;
