@@ -68,6 +68,16 @@ TEST_F(PipelineFileTest, IgnoresWhatIsDamaged) {
   EXPECT_EQ(file.load(), data_of(100));
 }
 
+// Otherwise every later process would load the old one, and compile what it lacks.
+TEST_F(PipelineFileTest, BeginsAnewWhenThereIsTooMuch) {
+  const PipelineFile file("key");
+  file.save(data_of(100));
+  file.save(std::vector<std::byte>((size_t{64} << 20) + 1));
+  EXPECT_FALSE(fs::exists(file.path()));
+  file.save(data_of(50));
+  EXPECT_EQ(file.load(), data_of(50));
+}
+
 TEST_F(PipelineFileTest, DoesWithoutAFolder) {
   write(folder / "acuity", "a file is in the way");
   const PipelineFile file("key");

@@ -124,22 +124,34 @@ Status VulkanContext::create_layout() {
   return check(functions_.CreatePipelineLayout(device_, &info, nullptr, &layout_), "vkCreatePipelineLayout");
 }
 
-/// Begins with what earlier processes compiled.
+/// Begins with what earlier processes compiled. A driver may ignore that, or refuse it.
 Status VulkanContext::create_pipeline_cache() {
   const std::vector<std::byte> kept = PipelineFile(candidate_.pipeline_key).load();
-  pipeline_cache_bytes_ = kept.size();
   VkPipelineCacheCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
   info.initialDataSize = kept.size();
   info.pInitialData = kept.data();
-  return check(functions_.CreatePipelineCache(device_, &info, nullptr, &pipeline_cache_), "vkCreatePipelineCache");
+  VkResult created = functions_.CreatePipelineCache(device_, &info, nullptr, &pipeline_cache_);
+  if (created < 0 && !kept.empty()) {
+    info.initialDataSize = 0;
+    created = functions_.CreatePipelineCache(device_, &info, nullptr, &pipeline_cache_);
+  }
+  if (Status status = check(created, "vkCreatePipelineCache"); !status.ok()) return status;
+  pipeline_cache_bytes_ = pipeline_cache_bytes();
+  return Status();
+}
+
+/// 0 if the driver does not tell.
+size_t VulkanContext::pipeline_cache_bytes() const {
+  size_t bytes = 0;
+  const VkResult asked = functions_.GetPipelineCacheData(device_, pipeline_cache_, &bytes, nullptr);
+  return asked == VK_SUCCESS ? bytes : 0;
 }
 
 void VulkanContext::save_pipelines() {
   if (!new_pipelines_.exchange(false)) return;
   const std::lock_guard lock(pipelines_mutex_);
-  size_t bytes = 0;
-  if (functions_.GetPipelineCacheData(device_, pipeline_cache_, &bytes, nullptr) != VK_SUCCESS) return;
+  size_t bytes = pipeline_cache_bytes();
   // A driver that keeps nothing writes the header alone; if all of them were in the file, there is no more than before.
   if (bytes <= sizeof(VkPipelineCacheHeaderVersionOne) || bytes <= pipeline_cache_bytes_) return;
   std::vector<std::byte> data(bytes);

@@ -68,6 +68,7 @@ class VulkanContext {
   Status create_device();
   Status create_layout();
   Status create_pipeline_cache();
+  size_t pipeline_cache_bytes() const;
   Result<VkPipeline> create_pipeline(const KernelInfo& kernel);
   void destroy_pipelines();
 
@@ -87,7 +88,7 @@ class VulkanContext {
 
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
-  size_t pipeline_cache_bytes_ = 0;  // in the file
+  size_t pipeline_cache_bytes_ = 0;  // when it was loaded or saved last
   std::atomic<bool> new_pipelines_ = false;
   std::mutex pipelines_mutex_;
   std::map<std::pair<const KernelFile*, std::string_view>, VkPipeline> pipelines_;

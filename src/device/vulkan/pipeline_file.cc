@@ -21,7 +21,7 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // kernels of versions long gone stay in it; then it begins anew
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // kernels of versions long gone stay in it
 
 // FNV-1a.
 uint64_t sum_of(std::span<const std::byte> data) {
@@ -60,8 +60,12 @@ std::vector<std::byte> PipelineFile::load() const {
 }
 
 void PipelineFile::save(std::span<const std::byte> data) const {
-  if (path_.empty() || data.size() > kMostBytes) return;
+  if (path_.empty()) return;
   std::error_code error;
+  if (data.size() > kMostBytes) {
+    std::filesystem::remove(path_, error);
+    return;
+  }
   std::filesystem::create_directories(path_.parent_path(), error);
   // Another process may write the same at this moment.
   std::string part = path_.string() + ".XXXXXX";

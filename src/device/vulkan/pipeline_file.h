@@ -21,7 +21,8 @@ class PipelineFile {
   const std::filesystem::path& path() const { return path_; }
   /// Exactly what was saved last, or nothing.
   std::vector<std::byte> load() const;
-  /// Replaces the file at once: whoever loads finds the old or the new one.
+  /// Replaces the file at once: whoever loads finds the old or the new one. More than 64 MiB remove it, so that the
+  /// next process begins anew with the kernels it uses.
   void save(std::span<const std::byte> data) const;
 
  private:
