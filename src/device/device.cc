@@ -97,18 +97,23 @@ std::string uuid_text(std::span<const unsigned char, 16> bytes) {
   return text;
 }
 
+void mark_same_cards(std::vector<DeviceInfo>& devices) {
+  for (auto info = devices.begin(); info != devices.end(); ++info) {
+    const auto same = std::find_if(devices.begin(), info, [&info](const DeviceInfo& other) {
+      return (info->backend != other.backend || info->backend == Backend::vulkan) && info->is_same_card(other);
+    });
+    if (same != info) info->same_as = same->same_as.empty() ? same->id : same->same_as;
+  }
+}
+
 DeviceList list_devices() {
   DeviceList all;
   for (const BackendEntry& entry : kBackends) {
     DeviceList list = entry.list();
-    for (DeviceInfo& info : list.devices) {
-      const auto same = std::find_if(all.devices.begin(), all.devices.end(),
-                                     [&info](const DeviceInfo& other) { return info.is_same_card(other); });
-      if (same != all.devices.end()) info.same_as = same->id;
-    }
     all.devices.insert(all.devices.end(), list.devices.begin(), list.devices.end());
     all.troubles.insert(all.troubles.end(), list.troubles.begin(), list.troubles.end());
   }
+  mark_same_cards(all.devices);
   return all;
 }
 

@@ -36,7 +36,9 @@ struct DeviceInfo {
 
   bool is_same_card(const DeviceInfo& other) const {
     if (is_software || other.is_software) return false;  // their UUIDs are the driver's
-    return (!uuid.empty() && uuid == other.uuid) || (!pci_address.empty() && pci_address == other.pci_address);
+    // Some drivers give all cards of a model one UUID.
+    if (!pci_address.empty() && !other.pci_address.empty()) return pci_address == other.pci_address;
+    return !uuid.empty() && uuid == other.uuid;
   }
 };
 
@@ -151,6 +153,9 @@ class Device {
  protected:
   DeviceInfo info_;
 };
+
+/// Sets same_as. Two devices of Vulkan may be one card behind two drivers; those of CUDA and HIP are parts of a card.
+void mark_same_cards(std::vector<DeviceInfo>& devices);
 
 /// Every device that can be used, and the backends that cannot.
 DeviceList list_devices();
