@@ -88,15 +88,26 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     states.push_back(state_of_cpu(Threads(options.threads).count()));
     states.back().free_bytes = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : default_memory_limit();
   };
-  const auto add = [&](const DeviceInfo& info, bool is_named) {
+  const auto add = [&](const DeviceInfo& info, bool is_named, const std::string& unusable = {}) {
     DeviceState state = state_of(info);
     state.is_named = is_named;
+    state.unusable = unusable;
     if (options.vram_cap_bytes > 0) state.free_bytes = std::min(state.free_bytes, options.vram_cap_bytes);
     states.push_back(std::move(state));
   };
   for (const std::string& name : options.devices) {
     if (name == "auto") {
-      for (const DeviceInfo& info : list.devices) add(info, false);
+      for (const std::vector<DeviceInfo>& card : cards_of(list, process_measurements().now())) {
+        std::string used;
+        for (const DeviceInfo& info : card) {
+          const Status opened = used.empty() ? open_device(info.id).status() : Status();
+          add(info, false, used.empty() ? opened.message() : fmt::format("it is the same card as {}", used));
+          if (used.empty() && opened.ok()) used = info.id;
+        }
+      }
+      for (const DeviceInfo& info : list.devices) {
+        if (info.is_software) add(info, false);
+      }
     }
     if (name == "auto" || name == "cpu") {
       add_cpu();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "engine/chooser.h"
 
 namespace acuity {
 namespace {
@@ -26,6 +28,25 @@ int64_t number_in(const char* path) {
   int64_t number = -1;
   file >> number;
   return file ? number : -1;
+}
+
+// The product of all times that were measured on every one of them.
+void sort_by_speed(std::vector<DeviceInfo>& card, const Measurements& measured) {
+  if (card.size() < 2) return;
+  std::map<std::string, double> times;  // logarithms, by id
+  for (const auto& [key, figure] : measured.figures()) {
+    const auto& [owner, metric, mode, size] = key;
+    if (owner != measured_key(card.front())) continue;
+    std::vector<double> of_all;
+    for (const DeviceInfo& device : card) {
+      const auto found = measured.figures().find({measured_key(device), metric, mode, size});
+      if (found != measured.figures().end()) of_all.push_back(std::log(found->second.ns));
+    }
+    if (of_all.size() < card.size()) continue;
+    for (size_t i = 0; i < card.size(); ++i) times[card[i].id] += of_all[i];
+  }
+  std::stable_sort(card.begin(), card.end(),
+                   [&](const DeviceInfo& a, const DeviceInfo& b) { return times[a.id] < times[b.id]; });
 }
 
 }  // namespace
@@ -41,6 +62,23 @@ int64_t default_memory_limit() {
   const int64_t limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
   if (limit > 0 && used >= 0) free = std::min(free, std::max<int64_t>(limit - used, 0));
   return std::max<int64_t>(free / 2, int64_t{64} << 20);
+}
+
+std::vector<std::vector<DeviceInfo>> cards_of(const DeviceList& list, const Measurements& measured) {
+  std::vector<std::vector<DeviceInfo>> cards;
+  for (const DeviceInfo& device : list.devices) {
+    if (device.is_software) continue;
+    const auto found = std::find_if(cards.begin(), cards.end(), [&](const std::vector<DeviceInfo>& card) {
+      return !device.same_as.empty() && card.front().id == device.same_as;
+    });
+    if (found == cards.end()) {
+      cards.push_back({device});
+    } else {
+      found->push_back(device);
+    }
+  }
+  for (std::vector<DeviceInfo>& card : cards) sort_by_speed(card, measured);
+  return cards;
 }
 
 Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
@@ -61,9 +99,9 @@ Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
       ACUITY_TRY(add(name));
       continue;
     }
-    for (const DeviceInfo& device : list_devices().devices) {
+    for (const std::vector<DeviceInfo>& card : cards_of(list_devices(), process_measurements().now())) {
       // One that does not work is left out: nobody asked for it.
-      if (!device.is_software && device.same_as.empty()) (void)add(device.id);
+      (void)std::any_of(card.begin(), card.end(), [&](const DeviceInfo& device) { return add(device.id).ok(); });
     }
     ACUITY_TRY(add("cpu"));
   }

@@ -14,6 +14,7 @@
 #include "acuity/plan.h"
 #include "device/device.h"
 #include "device/pool.h"
+#include "engine/measurements.h"
 #include "schedule/row.h"
 
 namespace acuity {
@@ -25,6 +26,11 @@ struct Place {
   std::shared_ptr<DevicePool> pool{};  // of that
   bool is_cpu() const { return device == nullptr; }
 };
+
+/// What "auto" may use: the devices of each card, software left out. Of a card that several backends list, the fastest
+/// comes first if all of them were measured at the same, else the order is that of the list. Of each card the first is
+/// used that can be opened.
+std::vector<std::vector<DeviceInfo>> cards_of(const DeviceList& list, const Measurements& measured);
 
 /// "auto" or names, opened.
 Result<std::vector<Place>> open_places(const std::vector<std::string>& names);
