@@ -58,7 +58,7 @@ Result<Input> in_form(FormConverter& convert, const FrameFormat& format, const s
 
 FrameScores::Group& FrameScores::group_for(const FrameForm& form, const Colour& colour) {
   for (Group& group : groups_) {
-    if (group.form.depth == form.depth) return group;
+    if (group.form == form) return group;
   }
   groups_.push_back({form,
                      FormConverter(*reference_.format, form, colour),
@@ -94,6 +94,10 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
   for (size_t m = 0; m < job.metrics.size(); ++m) {
     const MetricChoice& metric = job.metrics[m];
     if (!find_metric(metric.name)->is_frame_metric) continue;
+    if (metric.name == "cvvdp_video") {
+      group_for(choose_precise_form(*reference.format, *distorted.format, at), colour).places.push_back(m);
+      continue;
+    }
     // A model that widens 8-bit samples shall not see deeper ones rounded to 8 bits before.
     FrameForm own = form;
     const int wanted = at.like == FormChoice::Like::named ? 0 : wanted_depth(metric);
@@ -105,6 +109,10 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
       if (!needs_conversion(*side.format, group.form)) continue;
       ACUITY_TRY(check_is_here(*side.format, side.name, "the conversion to the form in which both are compared"));
     }
+    // A picture has no rate of its own, and the video beside it may.
+    if (reference.format->rate.denominator == 0 && reference.format->still) {
+      group.reference_format.rate = distorted.format->rate;
+    }
     if (rate) group.reference_format.rate = *rate;
     FrameScorerOptions options{.format = group.reference_format,
                                .distorted_format = group.distorted_format,
@@ -115,7 +123,9 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
                                .want_map = job.want_map};
     for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
     Result<FrameScorer> scorer = FrameScorer::create(options);
-    if (!scorer.ok()) return naming_files(scorer.status(), reference.name);
+    if (!scorer.ok()) {
+      return naming_files(scorer.status(), reference.format->still ? distorted.name : reference.name);
+    }
     group.scorer = std::move(*scorer);
   }
   return {};

@@ -365,6 +365,25 @@ FrameForm choose_form(const VideoFormat& reference, const VideoFormat& distorted
   return form;
 }
 
+FrameForm choose_precise_form(const VideoFormat& reference, const VideoFormat& distorted, const FormChoice& at) {
+  constexpr int kMostBits = 16;
+  FrameForm form = choose_form(reference, distorted, at);
+  if (at.like == FormChoice::Like::named) return form;
+  const VideoFormat &a = reference, &b = distorted;
+  const bool is_grey = a.subsampling == Subsampling::grey, is_whole = a.subsampling == Subsampling::yuv444;
+  const bool same_chroma = !a.rgb && !b.rgb && a.subsampling == b.subsampling &&
+                           (is_grey || (a.matrix == b.matrix && (is_whole || a.siting == b.siting)));
+  if (!same_chroma) form.subsampling = Subsampling::yuv444;
+  if (a.rgb && b.rgb) form.full_range = true;  // its steps are finer, and codes of 8-bit greys are exact
+  if (!same_chroma || a.full_range != b.full_range) {
+    form.depth = kMostBits;
+  } else if (a.depth != b.depth) {
+    // Samples of limited range become deeper by a shift, those of full range by a rounding.
+    form.depth = a.full_range ? kMostBits : std::max(a.depth, b.depth);
+  }
+  return form;
+}
+
 std::vector<std::string> differences_in_meaning(const MeaningSide& reference, const MeaningSide& distorted) {
   const VideoFormat &a = reference.format, &b = distorted.format;
   std::vector<std::string> list;

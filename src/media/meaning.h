@@ -29,6 +29,8 @@ struct FrameForm {
   bool full_range = false;
   Matrix matrix = Matrix::bt709;
   Siting siting = Siting::left;
+
+  bool operator==(const FrameForm&) const = default;
 };
 
 /// In whose form frames are compared.
@@ -69,6 +71,9 @@ Result<VideoFormat> settle_meaning(const MeaningSide& side, const SampleOptions&
 
 /// The form in which metrics of frames compare two settled sides.
 FrameForm choose_form(const VideoFormat& reference, const VideoFormat& distorted, const FormChoice& at);
+/// The same for a metric that compares light instead of samples: where sides differ, in a form that loses next to
+/// nothing of either, unless a form is named.
+FrameForm choose_precise_form(const VideoFormat& reference, const VideoFormat& distorted, const FormChoice& at);
 
 /// What metrics of frames are told of a side whose frames are converted, one sentence each; nothing where they are not.
 std::vector<std::string> describe_conversion(const VideoFormat& format, const FrameForm& form, const Colour& colour);

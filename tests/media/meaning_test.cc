@@ -255,6 +255,36 @@ TEST(Meaning, TheFormIsThatOfTheReferenceUnlessChosen) {
   is(choose_form(floats, floats, {}), Subsampling::yuv444, 16, false, Matrix::bt709);
 }
 
+TEST(Meaning, ThePreciseFormLosesNextToNothing) {
+  VideoFormat ten = video();
+  ten.depth = 10;
+  const auto is = [](const FrameForm& form, Subsampling subsampling, int depth) {
+    EXPECT_EQ(form.subsampling, subsampling);
+    EXPECT_EQ(form.depth, depth);
+  };
+  is(choose_precise_form(video(), video(), {}), Subsampling::yuv420, 8);
+  is(choose_precise_form(video(), ten, {}), Subsampling::yuv420, 10);
+  is(choose_precise_form(ten, video(), *parse_form("dist")), Subsampling::yuv420, 10);
+  is(choose_precise_form(video(), ten, *parse_form("yuv422p")), Subsampling::yuv422, 8);
+  VideoFormat full = video(), full_ten = ten;
+  full.full_range = full_ten.full_range = true;
+  is(choose_precise_form(video(), full, {}), Subsampling::yuv420, 16);
+  is(choose_precise_form(full, full_ten, {}), Subsampling::yuv420, 16);
+  VideoFormat sited = video(), other = video(), whole = video(), grey = video();
+  sited.siting = Siting::top_left;
+  other.matrix = Matrix::bt2020;
+  whole.subsampling = Subsampling::yuv444;
+  grey.subsampling = Subsampling::grey;
+  for (const VideoFormat& format : {sited, other, whole, grey, picture()}) {
+    is(choose_precise_form(video(), format, {}), Subsampling::yuv444, 16);
+    is(choose_precise_form(format, video(), {}), Subsampling::yuv444, 16);
+  }
+  is(choose_precise_form(picture(), picture(), {}), Subsampling::yuv444, 16);
+  EXPECT_TRUE(choose_precise_form(picture(), picture(), {}).full_range);
+  EXPECT_FALSE(choose_precise_form(picture(), video(), {}).full_range);
+  is(choose_precise_form(grey, grey, {}), Subsampling::grey, 8);
+}
+
 TEST(Meaning, OneSideAloneHasWhatIsUsual) {
   const Result<VideoFormat> alone = settle_meaning({"a", video()}, SampleOptions{});
   ASSERT_TRUE(alone.ok());

@@ -34,6 +34,19 @@ struct OwnedFrame {
   }
 };
 
+/// An 8-bit 4:4:4 frame as interleaved RGB, as the goldens of RGB have it.
+inline std::vector<uint8_t> rgb_of(const OwnedFrame& frame) {
+  const auto& [luma, cb, cr] = frame.planes;
+  std::vector<uint8_t> samples;
+  for (size_t i = 0; i < luma.size(); ++i) {
+    const int y = (luma[i] - 16) * 76309, u = cb[i] - 128, v = cr[i] - 128;
+    for (const int sum : {y + 117489 * v, y - 13975 * u - 34925 * v, y + 138438 * u}) {
+      samples.push_back(static_cast<uint8_t>(std::clamp((sum + 32768) >> 16, 0, 255)));
+    }
+  }
+  return samples;
+}
+
 class SyntheticVideo {
  public:
   SyntheticVideo(int width, int height, int depth, Subsampling subsampling)
