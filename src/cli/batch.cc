@@ -98,6 +98,10 @@ Result<BatchPlan> make_plan(const Request& request) {
   ACUITY_TRY_ASSIGN(plan.rows, plan_rows(request));
   ACUITY_TRY_ASSIGN(plan.survey, plan.lists.survey());
   ACUITY_TRY_ASSIGN(plan.columns, all_metrics(request, plan));
+  for (const std::string& file : files_of_options(plan.columns)) {
+    if (!same_place(plan.path, file)) continue;
+    return usage(fmt::format("-o {} would overwrite the input {}; name another file", plan.path, file));
+  }
   ACUITY_TRY(check_strips(request, {.memory = plan.rows.job.memory}, plan.columns));
   if (plan.survey && plan.survey->rows == 0) {
     return Status(StatusCode::input, fmt::format("{}: has no rows", plan.lists.path()));

@@ -119,7 +119,8 @@ Result<ComparePlan> make_plan(const Request& request) {
   ACUITY_TRY(check_strips(request, {.memory = plan.rows.job.memory}, plan.rows.job.metrics));
   comparison.metrics = plan.rows.job.metrics;
   if (!request.has("--output")) return plan;
-  std::vector<std::string> inputs = comparison.references;
+  std::vector<std::string> inputs = files_of_options(comparison.metrics);
+  inputs.insert(inputs.end(), comparison.references.begin(), comparison.references.end());
   for (const auto& row : comparison.cells) {
     for (const CompareCell& cell : row) inputs.push_back(cell.distorted);
   }

@@ -99,6 +99,18 @@ Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<c
   return result;
 }
 
+std::vector<std::string> files_of_options(std::span<const MetricChoice> metrics) {
+  std::vector<std::string> files;
+  for (const MetricChoice& metric : metrics) {
+    for (const OptionValue& option : metric.options) {
+      files.push_back(option.value);
+      const size_t hash = option.value.rfind('#');
+      if (hash != std::string::npos) files.push_back(option.value.substr(0, hash));
+    }
+  }
+  return files;
+}
+
 Result<MemoryMode> parse_memory(std::string_view text) {
   constexpr std::string_view kStrip = "strip:";
   constexpr int kMostRows = 1 << 20;

@@ -29,6 +29,9 @@ struct MetricList {
 /// NAME or NAME:OPTION=VALUE:...
 Result<MetricList> parse_metrics(std::span<const std::string> lists, std::span<const MetricInfo> known);
 
+/// Files that options of the metrics may name, such as a model, and FILE of a display FILE#NAME.
+std::vector<std::string> files_of_options(std::span<const MetricChoice> metrics);
+
 /// Without blanks around it.
 std::string_view trimmed(std::string_view text);
 

@@ -76,11 +76,9 @@ Status plan_files(const Request& request, ScoreJob& job) {
 
 // All files that are read: no output may take the place of one.
 std::vector<std::string> inputs_of(const ScoreJob& job) {
-  std::vector<std::string> files = job.distorted;
+  std::vector<std::string> files = files_of_options(job.metrics);
+  files.insert(files.end(), job.distorted.begin(), job.distorted.end());
   files.push_back(job.reference);
-  for (const MetricChoice& metric : job.metrics) {
-    for (const OptionValue& option : metric.options) files.push_back(option.value);  // a model, for instance
-  }
   return files;
 }
 

@@ -77,6 +77,21 @@ TEST(Output, NoInputIsOverwrittenWhateverItsName) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
 }
 
+// A display is named by its file and its name in it.
+TEST(Output, NoFileThatAnOptionNamesIsOverwritten) {
+  const std::string display = scratch("displays.csv");
+  write_file(
+      display,
+      R"({"tv": {"max_luminance": 300, "pixels_per_degree": 50}, "b": {"max_luminance": 200, "pixels_per_degree": 40}})");
+  const std::string metric = "cvvdp:display=" + display + "#tv";
+  expect_refused({"score", "-m", metric, "-o", display, scene(), noisy()}, display);
+  expect_refused({"compare", "-m", metric, "-o", display, "--reference", scene(), "--variant", noisy()}, display);
+  write_file(scratch("pairs.csv"), "reference,distorted\n" + scene() + "," + noisy() + "\n");
+  expect_refused({"batch", scratch("pairs.csv"), "-m", metric, "-o", display}, display);
+  // Where the file is not named so.
+  EXPECT_EQ(acuity({"score", "-m", metric, "-o", scratch("scores.csv"), scene(), noisy()}).exit_code, 0);
+}
+
 // The videos are not there: whoever looks at them first says so.
 // CAMBI writes maps by itself, into a folder that may hold inputs.
 TEST(Output, NoInputIsOverwrittenByAMapOfBanding) {
