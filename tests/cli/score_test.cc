@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What 'acuity score' computes, and what it tells the shell.
+#include <filesystem>
+#include <functional>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -77,6 +80,44 @@ TEST(Score, NeitherThreadsNorMemoryNorCpuChangeAnything) {
 #ifdef __x86_64__
   EXPECT_EQ(results({scene(), noisy()}, {.environment = {"ACUITY_CPU=sse4"}})[0]["metrics"], plain);
 #endif
+}
+
+// zensim names differences that are not a codec's, wherever the reference was prepared before.
+TEST(Score, TheCauseOfADifferenceIsAWarningOnEveryWay) {
+  const auto picture = [](const std::string& name, const std::function<int(int, int)>& code) {
+    std::string text = "P6 40 36 255\n";
+    for (int pixel = 0; pixel < 40 * 36; ++pixel) {
+      for (int c = 0; c < 3; ++c) text.push_back(static_cast<char>(code(pixel, c)));
+    }
+    write_file(scratch(name), text);
+    return scratch(name);
+  };
+  const auto code = [](int pixel, int c) { return (pixel * 7 + c * 50) % 250; };
+  const std::string plain = picture("plain.ppm", code);
+  const std::string swapped = picture("swapped.ppm", [&](int pixel, int c) { return code(pixel, 2 - c); });
+  const std::string rounded = picture("rounded.ppm", [&](int pixel, int c) { return code(pixel, c) + pixel % 2; });
+  const std::string swap = "zensim: difference: red and blue are swapped";
+  const std::string round = "zensim: difference: no sample differs by more than one code, as after rounding";
+  for (const char* threads : {"1", "2", "4"}) {
+    const json both = results({"-m", "zensim", "--threads", threads, plain, swapped, rounded});
+    EXPECT_EQ(both[0]["warnings"], json({swap})) << threads;
+    EXPECT_EQ(both[1]["warnings"], json({round})) << threads;
+  }
+  EXPECT_EQ(results({"-m", "zensim", plain, swapped})[0]["warnings"], json({swap}));
+  const std::string text = acuity({"score", "-m", "zensim", plain, swapped}).out;
+  EXPECT_NE(text.find("warning    " + swap), std::string::npos) << text;
+  EXPECT_NE(text.find("small: 40 x 36 pixels mirrored up to 64 x 64"), std::string::npos) << text;
+  EXPECT_EQ(text.find("decoded to"), std::string::npos) << text;
+  EXPECT_NE(acuity({"score", "-m", "zensim:white=200", plain, swapped}).out.find("PU21"), std::string::npos);
+  std::filesystem::remove(scratch("out.csv"));
+  write_file(scratch("pairs.csv"),
+             "reference,distorted\n" + plain + "," + swapped + "\n" + plain + "," + rounded + "\n");
+  const Outcome batch =
+      acuity({"batch", scratch("pairs.csv"), "-m", "zensim", "--devices", "cpu", "-o", scratch("out.csv")});
+  EXPECT_EQ(batch.exit_code, 0) << batch.err;
+  const std::string rows = read_file(scratch("out.csv"));
+  EXPECT_NE(rows.find(swap), std::string::npos) << rows;
+  EXPECT_NE(rows.find("as after rounding"), std::string::npos) << rows;
 }
 
 TEST(Score, DefaultMetricIsSsimulacra2) {

@@ -34,7 +34,10 @@ bool near(const Pixel& a, const Pixel& b) {
 // A colour over a grey background, as codes are mixed.
 Pixel composed(const Pixel& pixel, int background, int most) {
   Pixel over = pixel;
-  for (size_t c = 0; c < 3; ++c) over[c] = (pixel[c] * pixel[3] + background * (most - pixel[3]) + most / 2) / most;
+  const int64_t alpha = pixel[3];  // products of 16-bit codes need more than 32 bits
+  for (size_t c = 0; c < 3; ++c) {
+    over[c] = static_cast<int>((pixel[c] * alpha + background * (most - alpha) + most / 2) / most);
+  }
   return over;
 }
 

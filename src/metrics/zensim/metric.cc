@@ -2,6 +2,7 @@
 #include "metrics/zensim/metric.h"
 
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,6 +61,25 @@ bool is_here(const Input& input) {
   return state.device.empty() && !state.samples_gone && !state.frame;
 }
 
+// Whether linear light goes beyond 1, where SDR ends: samples are clipped there.
+bool has_clipped_light(const Input& input) {
+  const ImageView& view = input.view();
+  if (!is_here(input) || view.type != SampleType::f32 || view.colour.icc) return false;
+  if (view.colour.transfer != Transfer::linear) return false;
+  const size_t colours = view.is_grey() ? 1 : 3;
+  for (int y = 0; y < view.height; ++y) {
+    for (size_t c = 0; c < colours; ++c) {
+      const std::byte* at = view.planes[c] + y * view.row_stride;
+      for (int x = 0; x < view.width; ++x, at += view.pixel_stride) {
+        float sample = 0;
+        std::memcpy(&sample, at, sizeof(sample));
+        if (sample > 1) return true;
+      }
+    }
+  }
+  return false;
+}
+
 // A picture as the runners take it.
 struct Opened {
   Input input;
@@ -77,6 +97,7 @@ struct Opened {
     return opened;
   }
   bool has_alpha() const { return input.view().has_alpha(); }
+  bool is_clipped() const { return nits == 0 && has_clipped_light(input); }
   Picture picture() const { return {&input, &*rows, has_alpha() ? &input.view() : nullptr, nits}; }
 };
 
@@ -87,8 +108,11 @@ class Reference final : public PreparedReference {
   std::string description;
   bool has_alpha = false;
   bool is_absolute = false;
+  bool is_clipped = false;
+  Input samples;  // to find the cause of a difference; none where they are not integers here
+  size_t samples_bytes = 0;
 
-  size_t bytes() const override { return prepared->bytes(); }
+  size_t bytes() const override { return prepared->bytes() + samples_bytes; }
 };
 
 class Zensim final : public Metric {
@@ -97,7 +121,7 @@ class Zensim final : public Metric {
     Result<Request> request = Request::create(setup.options);
     if (!request.ok()) return request.status();
     const Layout layout(setup.width, setup.height);
-    std::unique_ptr<Zensim> metric(new Zensim(layout, std::move(*request), setup.want_map));
+    std::unique_ptr<Zensim> metric(new Zensim(layout, std::move(*request), setup));
     Wanted wanted{.weighted = metric->request_.weighted()};
     if (setup.want_map) {
       wanted.map = &metric->map_weights_;
@@ -115,6 +139,11 @@ class Zensim final : public Metric {
     if (!opened.ok()) return opened.status();
     auto reference = std::make_shared<Reference>(about(*opened));
     ACUITY_TRY_ASSIGN(reference->prepared, runner_->prepare(opened->picture()));
+    if (is_here(input) && input.view().type != SampleType::f32) {
+      ACUITY_TRY_ASSIGN(reference->samples, keep_input(input));
+      const bool is_counted = on_gpu_ && reference->samples.state() == input.state();  // the runner keeps it as well
+      if (!is_counted) reference->samples_bytes = bytes_of(reference->samples);
+    }
     return std::shared_ptr<const PreparedReference>(std::move(reference));
   }
 
@@ -127,14 +156,17 @@ class Zensim final : public Metric {
     Result<Opened> opened = Opened::create(reference, request_);
     if (!opened.ok()) return opened.status();
     const Picture picture = opened->picture();
-    return measure({.picture = &picture, .prepared = nullptr}, about(*opened), distorted, &reference);
+    Reference described = about(*opened);
+    described.samples = reference;
+    return measure({.picture = &picture, .prepared = nullptr}, described, distorted);
   }
 
  private:
-  Zensim(const Layout& layout, Request request, bool want_map)
+  Zensim(const Layout& layout, Request request, const Setup& setup)
       : layout_(layout),
         request_(std::move(request)),
-        want_map_(want_map),
+        want_map_(setup.want_map),
+        on_gpu_(setup.pool != nullptr),
         map_weights_(map_weights(request_.profile, request_.map)) {}
 
   static Reference about(const Opened& opened) {
@@ -142,11 +174,12 @@ class Zensim final : public Metric {
     reference.description = opened.rows->description();
     reference.has_alpha = opened.has_alpha();
     reference.is_absolute = opened.nits != 0;
+    reference.is_clipped = opened.is_clipped();
     return reference;
   }
 
   Result<Measurement> measure(const ReferencePicture& reference, const Reference& about_reference,
-                              const Input& distorted, const Input* reference_input = nullptr) {
+                              const Input& distorted) {
     Result<Opened> opened = Opened::create(distorted, request_);
     if (!opened.ok()) return opened.status();
     if (about_reference.is_absolute != (opened->nits != 0)) {
@@ -180,11 +213,16 @@ class Zensim final : public Metric {
     if (opened->nits != 0) {
       measured.assumptions.push_back("absolute luminance in PU21 codes; the profiles were trained on SDR pictures");
     }
-    if (!pooled.identical && reference_input != nullptr && is_here(*reference_input) && is_here(distorted)) {
-      const std::string difference = explained_difference(reference_input->view(), distorted.view());
-      if (!difference.empty()) measured.assumptions.push_back("difference: " + difference);
-    }
     if (request_.head) measured.assumptions.push_back("head: " + request_.head->description());
+    const Input& original = about_reference.samples;
+    if (!pooled.identical && original.has_picture() && is_here(original) && is_here(distorted)) {
+      const std::string difference = explained_difference(original.view(), distorted.view());
+      if (!difference.empty()) measured.warnings.push_back("difference: " + difference);
+    }
+    if (about_reference.is_clipped || opened->is_clipped()) {
+      measured.warnings.push_back(
+          "linear light above 1, which is SDR's white, counts as 1; give white=1 if the samples are nits");
+    }
     return measured;
   }
 
@@ -224,6 +262,7 @@ class Zensim final : public Metric {
   Layout layout_;
   Request request_;
   bool want_map_;
+  bool on_gpu_;
   MapWeights map_weights_;
   std::unique_ptr<Runner> runner_;
 };
