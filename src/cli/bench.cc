@@ -43,6 +43,11 @@ Result<std::vector<const MetricInfo*>> chosen_metrics(const Request& request) {
   if (!list.ok()) return list.status();
   for (const MetricChoice& metric : list->metrics) {
     const MetricInfo* info = find_metric(metric.name);
+    if (!metric.options.empty()) {
+      return Status(StatusCode::usage, fmt::format("metrics are measured with their default options; give -m {} "
+                                                   "without options",
+                                                   info->name));
+    }
     if (!is_measured(*info)) {
       return Status(StatusCode::usage, fmt::format("{} is made of features that are measured on their own; "
                                                    "'acuity metrics {}' names them",

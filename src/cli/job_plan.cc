@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/names.h"
 #include "base/try.h"
 #include "engine/metric.h"
 #include "lang/targets.h"
@@ -61,6 +62,18 @@ Result<std::vector<MetricChoice>> plan_metrics(const Request& request, std::vect
   std::vector<std::string> lists = request.values("--metric");
   if (lists.empty()) lists.push_back(request.value("--metric"));
   return plan_metrics(lists, warnings);
+}
+
+Result<std::vector<MetricChoice>> metrics_for_videos(std::vector<MetricChoice> metrics) {
+  for (MetricChoice& metric : metrics) {
+    if (metric.name != "cvvdp") continue;
+    for (const OptionValue& option : metric.options) {
+      if (!same_name(option.name, "grey")) continue;
+      return Status(StatusCode::usage, "the option grey of cvvdp is for pictures; leave it out for videos");
+    }
+    metric.name = "cvvdp_video";
+  }
+  return metrics;
 }
 
 Result<Machine> plan_machine(const Request& request) {

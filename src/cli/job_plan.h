@@ -25,6 +25,10 @@ Result<std::vector<MetricChoice>> plan_metrics(const std::vector<std::string>& l
 /// Those of --metric, or its default.
 Result<std::vector<MetricChoice>> plan_metrics(const Request& request, std::vector<std::string>& warnings);
 
+/// The same metrics for videos: a picture of its own and a frame among others look different to the eye, so there are
+/// two metrics of the name cvvdp. An error where an option is for pictures.
+Result<std::vector<MetricChoice>> metrics_for_videos(std::vector<MetricChoice> metrics);
+
 /// --memory, --vram-cap and --threads.
 struct Machine {
   MemoryMode memory;

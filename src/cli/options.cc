@@ -56,7 +56,9 @@ std::vector<Option> picture_options() {
        .repeats = true},
       {.name = "--plain", .help = "print text for people; this is the default"},
       {.name = "--json", .help = "print JSON, schema acuity-score/1"},
-      {.name = "--csv", .help = "print CSV: one row per pair and metric, for videos also per frame and pool"},
+      {.name = "--csv",
+       .help = "print CSV: one row per pair and metric, for videos also per frame and pool; a metric's other outputs, "
+               "such as sub-scores and features, are only in --csv-wide and --json"},
       {.name = "--csv-wide",
        .help = "print CSV: one row per frame or pair of pictures, one column per output of each metric"},
       {.name = "--value-only", .help = "print only values, for scripts: one line per pair, with tabs between metrics"},

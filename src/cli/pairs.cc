@@ -161,7 +161,8 @@ Status PairScorer::open_reference() {
     ACUITY_TRY(job_.opening.get().device.status());
     spans_.push_back(job_.opening.get().span);
   }
-  return opened.ok() ? opened : naming_files(opened, shown(job_.reference));
+  // A mistake of the command line has nothing to do with the picture.
+  return opened.ok() || opened.code() == StatusCode::usage ? opened : naming_files(opened, shown(job_.reference));
 }
 
 Status PairScorer::open_scorer() {

@@ -144,14 +144,10 @@ bool any_videos(const ScoreJob& job) {
 // Last of all, for it may have to wait for the first byte of standard input.
 Status plan_streams(const Request& request, Plan& plan) {
   ScoreJob& job = plan.job;
-  // A picture of its own and a frame among others look different to the eye, so there are two metrics of one name.
   const bool depends = std::any_of(job.metrics.begin(), job.metrics.end(),
                                    [](const MetricChoice& metric) { return metric.name == "cvvdp"; });
   const bool videos = depends && (request.has("--size") || any_videos(job));
-  for (MetricChoice& metric : job.metrics) {
-    if (!videos || metric.name != "cvvdp") continue;
-    metric.name = "cvvdp_video";
-  }
+  if (videos) ACUITY_TRY_ASSIGN(job.metrics, metrics_for_videos(job.metrics));
   if (request.has("--fps")) ACUITY_TRY_ASSIGN(job.rate, parse_rate(request.value("--fps")));
   const bool any_of_frames = std::any_of(job.metrics.begin(), job.metrics.end(), [](const MetricChoice& metric) {
     return find_metric(metric.name)->is_frame_metric;

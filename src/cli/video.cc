@@ -116,9 +116,10 @@ class VideoScorer {
     const bool several = mine.frames != 1 && other.frames != 1 && !plan_.one_frame;
     if (several && timed && !plan_.by_time && !resampling_ && interval(mine.rate) != interval(other.rate)) {
       result_.warnings.push_back(
-          fmt::format("{} has {} but {} has {}: frames are paired by number; use --sync pts to pair "
-                      "them by time",
-                      reference_->name(), describe(mine.rate), distorted_->name(), describe(other.rate)));
+          fmt::format("{} has {} but {} has {}: frames are paired by number; {}", reference_->name(),
+                      describe(mine.rate), distorted_->name(), describe(other.rate),
+                      looks_at_time() ? "use --sync resample to show both at one rate, as cvvdp needs it"
+                                      : "use --sync pts to pair them by time"));
     }
     for (std::string& doubt : doubts({reference_->name(), mine}, {distorted_->name(), other})) {
       result_.warnings.push_back(std::move(doubt));
@@ -506,6 +507,11 @@ class VideoScorer {
                               describe(distorted_->format().rate), less, advice()));
   }
 
+  bool looks_at_time() const {
+    return std::any_of(job_.metrics.begin(), job_.metrics.end(),
+                       [](const MetricChoice& metric) { return metric.name == "cvvdp_video"; });
+  }
+
   static std::string count_of(const Side& side) {
     return *side.frames() == 1 ? "1 frame" : fmt::format("{} frames", *side.frames());
   }
@@ -518,7 +524,10 @@ class VideoScorer {
     const bool timed = reference_->format().rate.denominator != 0 && distorted_->format().rate.denominator != 0;
     const bool may_sync = timed && !plan_.by_time && !resampling_;
     return fmt::format("use --shortest to score the frames that both have, {}--offset to shift one{}",
-                       may_sync ? "" : "or ", may_sync ? ", or --sync pts to pair by time" : "");
+                       may_sync ? "" : "or ",
+                       !may_sync         ? ""
+                       : looks_at_time() ? ", or --sync resample to show both at one rate"
+                                         : ", or --sync pts to pair by time");
   }
 
   Status no_such_frame() const {

@@ -93,6 +93,9 @@ TEST_F(Bench, AFolderThatCannotBeWrittenIsNoTrouble) {
 }
 
 TEST_F(Bench, RefusesWhatItCannotMeasure) {
+  const Outcome options = in_cache({"bench", "--calibrate", "-m", "cvvdp:display=nope"});
+  EXPECT_EQ(options.exit_code, 2);
+  EXPECT_NE(options.err.find("default options"), std::string::npos) << options.err;
   const Outcome model = in_cache({"bench", "--calibrate", "-m", "vmaf"});
   EXPECT_EQ(model.exit_code, 2);
   EXPECT_TRUE(contains(model.err, "vmaf is made of features that are measured on their own")) << model.err;

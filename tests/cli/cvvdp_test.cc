@@ -103,10 +103,10 @@ TEST(Cvvdp, HdrVideoIsShownOnAnHdrDisplay) {
 
 // A clip of the goldens as a file.
 std::string golden_clip(const std::string& name, int width, int height, int frames, const std::string& rate,
-                        bool distorted) {
-  const tests::SyntheticVideo video(width, height, 8, Subsampling::yuv420);
-  std::string text =
-      "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " F" + rate + " C420jpeg\n";
+                        bool distorted, Subsampling subsampling = Subsampling::yuv420) {
+  const tests::SyntheticVideo video(width, height, 8, subsampling);
+  std::string text = "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " F" + rate +
+                     (subsampling == Subsampling::yuv444 ? " C444\n" : " C420jpeg\n");
   for (int t = 0; t < frames; ++t) {
     text += "FRAME\n";
     const tests::OwnedFrame frame = distorted ? video.distorted(t) : video.reference(t);
@@ -141,6 +141,84 @@ TEST(Cvvdp, GivesTheNumbersOfPycvvdp) {
   EXPECT_NE(longer.err.find("60 frames"), std::string::npos) << longer.err;
 }
 
+// The same clips as RGB.
+std::string golden_rgb_clip(const std::string& name, int width, int height, int frames, bool distorted) {
+  const tests::SyntheticVideo video(width, height, 8, Subsampling::yuv444);
+  std::string samples;
+  for (int t = 0; t < frames; ++t) {
+    const std::vector<uint8_t> frame = tests::rgb_of(distorted ? video.distorted(t) : video.reference(t));
+    samples.append(frame.begin(), frame.end());
+  }
+  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  const Outcome made = run({"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r",
+                            "30", "-i", "-", "-c:v", "ffv1", scratch(name)},
+                           {.input = samples});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  return scratch(name);
+}
+
+// Next to nothing is lost on the way to light, whatever the two sides are. All numbers are the reference's.
+TEST(Cvvdp, OtherFormsOfFramesLoseNextToNothing) {
+  const std::string a = golden_rgb_clip("a.mkv", 352, 288, 12, false);
+  const std::string b = golden_rgb_clip("b.mkv", 352, 288, 12, true);
+  EXPECT_NEAR(value_of(scored({a, b})), 8.851828575134277, 2e-5);
+  EXPECT_NEAR(value_of(scored({"--fps", "60", a, b})), 8.682339668273926, 2e-5);
+  // 4:4:4 against 4:2:0.
+  const std::string whole = golden_clip("whole.y4m", 321, 181, 12, "30:1", false, Subsampling::yuv444);
+  const std::string half = golden_clip("half.y4m", 160, 90, 12, "30:1", true);
+  const Outcome scaled = acuity({"score", "--json", "--matrix", "bt709", "-m",
+                                 "cvvdp:display=standard_fhd:full_screen=bilinear:resolution=200x112:ppd="
+                                 "37.842503853602885",
+                                 whole, half});
+  ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
+  EXPECT_NEAR(value_of(json::parse(scaled.out)["results"][0]), 0.8165254592895508, 2e-5);
+  // A picture as a video of one frame, on one side or both.
+  const std::string data = tests::tests_folder() + "/data/";
+  const auto one_frame = [&](const std::string& picture, const std::string& name) {
+    const Outcome made = run({"ffmpeg", "-v", "error", "-y", "-i", data + picture, "-c:v", "ffv1", scratch(name)});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return scratch(name);
+  };
+  const std::string original = one_frame("scene.png", "scene.mkv");
+  const std::string damaged = one_frame("scene.jpeg10.png", "jpeg10.mkv");
+  const double still = value_of(scored({data + "scene.png", data + "scene.jpeg10.png"}));
+  EXPECT_NEAR(still, 8.452777862548828, 2e-5);
+  // RGB becomes 16-bit Y'CbCr, whose rounding is worth 4.4e-5 here.
+  EXPECT_NEAR(value_of(scored({original, damaged})), still, 5e-5);
+  EXPECT_NEAR(value_of(scored({data + "scene.png", damaged})), still, 5e-5);
+  EXPECT_NEAR(value_of(scored({original, data + "scene.jpeg10.png"})), still, 5e-5);
+  // What the other metrics of frames compare stays as it was.
+  const Outcome both = acuity({"score", "--json", "-m", "cvvdp,psnr_yuv", a, b});
+  const Outcome other = acuity({"score", "--json", "-m", "psnr_yuv", a, b});
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_EQ(json::parse(both.out)["results"][0]["metrics"]["psnr_yuv"]["value"],
+            json::parse(other.out)["results"][0]["metrics"]["psnr_yuv"]["value"]);
+}
+
+// 8 bits against 10: the deeper side is not rounded, and nothing is seen where the samples are the same.
+TEST(Cvvdp, DepthsThatDifferMeetAtTheDeeperOne) {
+  const auto clip = [&](const std::string& name, int depth, int added) {
+    const tests::OwnedFrame frame = tests::SyntheticVideo(64, 48, 8, Subsampling::yuv420).reference(0);
+    std::string text = "YUV4MPEG2 W64 H48 F25:1 C" + std::string(depth == 8 ? "420jpeg" : "420p10") + "\nFRAME\n";
+    for (const std::vector<uint8_t>& plane : frame.planes) {
+      for (const uint8_t sample : plane) {
+        const int code = (sample << (depth - 8)) + added;
+        text.push_back(static_cast<char>(code & 255));
+        if (depth > 8) text.push_back(static_cast<char>(code >> 8));
+      }
+    }
+    write_file(scratch(name), text);
+    return scratch(name);
+  };
+  const std::string eight = clip("8.y4m", 8, 0), ten = clip("10.y4m", 10, 0), finer = clip("finer.y4m", 10, 1);
+  const auto value = [&](const std::string& a, const std::string& b) {
+    return value_of(scored({"--siting", "centre", a, b}));
+  };
+  EXPECT_EQ(value(eight, ten), 10);
+  EXPECT_EQ(value(eight, finer), value(ten, finer));
+  EXPECT_LT(value(eight, finer), 10);
+}
+
 TEST(Cvvdp, PaddingAndScalingAreStated) {
   const std::string a = golden_clip("a.y4m", 160, 90, 12, "30:1", false);
   const std::string b = golden_clip("b.y4m", 160, 90, 12, "30:1", true);
@@ -171,7 +249,34 @@ TEST(Cvvdp, AWrongDisplayIsAMistakeOfTheCommandLine) {
   }
   const Outcome pictures = acuity({"score", "-m", "cvvdp:padding=symmetric", scene(), noisy()});
   EXPECT_EQ(pictures.exit_code, 2);
-  EXPECT_NE(pictures.err.find("is for videos"), std::string::npos) << pictures.err;
+  EXPECT_TRUE(pictures.err.starts_with("acuity: error: the option padding of cvvdp is for videos")) << pictures.err;
+  const std::string video = golden_clip("a.y4m", 160, 90, 2, "30:1", false);
+  const Outcome grey = acuity({"score", "-m", "cvvdp:grey=luminance", video, video});
+  EXPECT_EQ(grey.exit_code, 2);
+  EXPECT_TRUE(grey.err.starts_with("acuity: error: the option grey of cvvdp is for pictures")) << grey.err;
+  const Outcome clip = acuity({"score", "-m", "cvvdp:clip=both", video, video});
+  EXPECT_EQ(clip.exit_code, 2);
+  EXPECT_NE(clip.err.find("has no effect without full_screen"), std::string::npos) << clip.err;
+}
+
+TEST(Cvvdp, OtherRatesAreShownAtOneRate) {
+  const std::string a = golden_clip("30.y4m", 64, 48, 4, "30:1", false);
+  const std::string b = golden_clip("24.y4m", 64, 48, 4, "24:1", true);
+  const Outcome outcome = acuity({"score", "-m", "cvvdp", a, b});
+  EXPECT_NE(outcome.out.find("--sync resample"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("--sync pts"), std::string::npos) << outcome.out;
+  EXPECT_NE(acuity({"score", "-m", "psnr_yuv", a, b}).out.find("--sync pts"), std::string::npos);
+}
+
+// What decides what the number means is told unasked.
+TEST(Cvvdp, TextForPeopleStatesTheDisplay) {
+  const std::string text = acuity({"score", "-m", "cvvdp", scene(), noisy()}).out;
+  EXPECT_NE(text.find("display: standard_4k, 75.4024 pixels per degree"), std::string::npos) << text;
+  EXPECT_EQ(text.find("device:"), std::string::npos) << text;
+  const std::string other = acuity({"score", "-m", "cvvdp:display=standard_hdr_pq:capped=3", scene(), noisy()}).out;
+  EXPECT_NE(other.find("sRGB codes read as PQ codes"), std::string::npos) << other;
+  EXPECT_NE(other.find("which gives another score"), std::string::npos) << other;
+  EXPECT_EQ(acuity({"score", "-m", "ssimulacra2", scene(), noisy()}).out.find("decoded to"), std::string::npos);
 }
 
 TEST(Cvvdp, MapsAreOverThePictureInItsOwnColours) {

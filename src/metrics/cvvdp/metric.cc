@@ -199,7 +199,12 @@ Result<std::vector<float>> context_of(const std::vector<OptionValue>& options, c
   return grey_context(std::move(achromatic));
 }
 
-Status check_options(const OptionValues& options) { return Screens::create(options).status(); }
+Status check_options(const OptionValues& options) {
+  if (options.text("clip") == "both" && options.text("full_screen") == kNoResizing) {
+    return Status(StatusCode::usage, "clip=both of cvvdp has no effect without full_screen; leave it out");
+  }
+  return Screens::create(options).status();
+}
 
 }  // namespace cvvdp
 
