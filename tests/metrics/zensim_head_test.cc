@@ -3,7 +3,9 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -40,19 +42,21 @@ Score score(const std::string& reference, const std::string& distorted, std::vec
 TEST(ZensimHead, AgreesWithTheReference) {
   int compared = 0;
   for (const std::string name : {"a", "b"}) {
+    std::map<std::pair<std::string, std::string>, Score> scores;  // by pair
     for (const auto& [output, ours] :
          {std::pair("head_raw", "head_raw"), {"head_pinned", "head_pinned"}, {"score", "value"}}) {
       if (name == "b" && output == std::string("head_pinned")) continue;  // b has no pin
       for (const Golden& golden : goldens("zensim.csv", "test_head_" + name + "_" + output)) {
         if (golden.reference == golden.distorted) continue;  // those are 100, whatever the head makes of zeros
-        const Score result = score(golden.reference, golden.distorted, {{"head", head_path(name)}});
+        Score& result = scores[{golden.reference, golden.distorted}];
+        if (result.metric.empty()) result = score(golden.reference, golden.distorted, {{"head", head_path(name)}});
         const double value = ours == std::string("value") ? result.value : tests::output(result, ours);
         EXPECT_NEAR(value, std::stod(golden.value), 1e-4) << golden.distorted << " " << name << " " << output;
         ++compared;
       }
     }
   }
-  EXPECT_GT(compared, 25);
+  EXPECT_GT(compared, kSlowMachine ? 25 : 270);
 }
 
 TEST(ZensimHead, MakesOfZerosWhatTheReferenceMakes) {
