@@ -12,18 +12,37 @@
 #include "engine/device_feature.h"
 #include "engine/frame_metric.h"
 #include "engine/metric.h"
+#include "engine/plan.h"
 #include "lang/kernel.h"
 
 namespace acuity::cli {
 namespace {
 
+constexpr int kSide = 512;  // large enough for all
+
 // Of some video, with default options.
 Feature::Setup usual_setup() {
   Feature::Setup setup;
-  setup.format.width = setup.format.height = 512;  // large enough for all
+  setup.format.width = setup.format.height = kSide;
   setup.format.rate = {25, 1};
   setup.distorted = setup.format;
   return setup;
+}
+
+const MetricEntry* find_entry(const MetricInfo& metric) {
+  const auto found = std::find_if(registry().begin(), registry().end(),
+                                  [&](const MetricEntry& entry) { return entry.info.name == metric.name; });
+  return found == registry().end() ? nullptr : &*found;
+}
+
+std::vector<KernelInfo> kernels_of_pictures(const MetricInfo& metric) {
+  RequestedMetric requested{.entry = find_entry(metric), .options = {}};
+  const Result<OptionValues> defaults = OptionValues::parse(metric, {});
+  if (!defaults.ok()) return {};
+  requested.options = *defaults;
+  Result<std::vector<KernelInfo>> kernels =
+      kernels_of({.metrics = {&requested, 1}, .width = kSide, .height = kSide, .threads = 1, .on_gpu = true});
+  return kernels.ok() ? std::move(*kernels) : std::vector<KernelInfo>();
 }
 
 std::vector<FeatureRequest> features_of(const FrameMetricEntry& entry) {
@@ -39,17 +58,17 @@ std::vector<FeatureRequest> features_of(const FrameMetricEntry& entry) {
 
 bool has_gpu_version(const MetricInfo& metric) {
   if (!metric.is_frame_metric) {
-    const auto found = std::find_if(registry().begin(), registry().end(),
-                                    [&](const MetricEntry& entry) { return entry.info.name == metric.name; });
-    return found != registry().end() && found->on_gpu;
+    const MetricEntry* entry = find_entry(metric);
+    return entry != nullptr && entry->on_gpu;
   }
   const std::vector<FeatureRequest> needed = features_of(*find_frame_metric(metric.name));
   return !needed.empty() &&
          std::all_of(needed.begin(), needed.end(), [](const FeatureRequest& need) { return need.entry->on_gpu; });
 }
 
-uint32_t gpu_needs(const MetricInfo& metric) {
-  if (!metric.is_frame_metric || !has_gpu_version(metric)) return 0;  // kernels of pictures need nothing
+std::vector<KernelInfo> gpu_kernels(const MetricInfo& metric) {
+  if (!has_gpu_version(metric)) return {};
+  if (!metric.is_frame_metric) return kernels_of_pictures(metric);
   CountingDevice device;
   for (const FeatureRequest& need : features_of(*find_frame_metric(metric.name))) {
     Feature::Setup setup = usual_setup();
@@ -57,7 +76,13 @@ uint32_t gpu_needs(const MetricInfo& metric) {
     const Result<std::unique_ptr<Feature>> feature = need.entry->create(setup);
     if (feature.ok()) (void)(*feature)->create_device_worker(device);
   }
-  return device.needs();
+  return device.kernels();
+}
+
+uint32_t gpu_needs(const MetricInfo& metric) {
+  uint32_t needs = 0;
+  for (const KernelInfo& kernel : gpu_kernels(metric)) needs |= kernel.needs;
+  return needs;
 }
 
 std::string needs_in_words(uint32_t needs) {

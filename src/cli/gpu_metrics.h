@@ -5,15 +5,20 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "acuity/scorer.h"
+#include "lang/kernel.h"
 
 namespace acuity::cli {
 
 /// Whether there is a GPU version; of a metric that is made of features, whether all features have one.
 bool has_gpu_version(const MetricInfo& metric);
 
-/// What its kernels need that only some GPUs have, with the default options, as bits of lang/kernel.h.
+/// The kernels it runs on GPUs, with the default options.
+std::vector<KernelInfo> gpu_kernels(const MetricInfo& metric);
+
+/// What they need that only some GPUs have, as bits of lang/kernel.h.
 uint32_t gpu_needs(const MetricInfo& metric);
 
 /// Such bits, or what a device lacks (DeviceInfo::lacks), in words; empty where there are none.

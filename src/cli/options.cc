@@ -373,8 +373,11 @@ std::vector<Command> make_commands() {
             "driver; "
             "and for each of CUDA, HIP and Vulkan that cannot be used, the reason. Drivers are looked for when the "
             "command runs; none is needed for the processor."},
-       .examples = {{"acuity devices", "what --device accepts"}},
-       .options = with_common({}),
+       .examples = {{"acuity devices", "what --device accepts"},
+                    {"acuity devices --verbose", "why a GPU refuses a metric"}},
+       .options = with_common({{.name = "--verbose",
+                                .help = "open each GPU, and also show its limits, and which metrics it refuses and "
+                                        "why"}}),
        .words = {},
        .run = run_devices},
       {.name = "selftest",

@@ -40,14 +40,18 @@ class CountedPinnedMemory final : public PinnedMemory {
 
 class IdleQueue final : public Queue {
  public:
+  explicit IdleQueue(CountingDevice& device) : device_(device) {}
   Status upload(DeviceMemory&, size_t, const PinnedMemory&, size_t, size_t) override { return {}; }
   Status download(PinnedMemory&, size_t, const DeviceMemory&, size_t, size_t) override { return {}; }
   Status clear(DeviceMemory&, size_t, size_t) override { return {}; }
-  Status launch(const KernelInfo&, int, int, const ArgumentBlock&) override { return {}; }
+  Status launch(const KernelInfo& kernel, int, int, const ArgumentBlock&) override { return device_.prepare(kernel); }
   Status signal(Event&) override { return {}; }
   Status wait_for(const Event&) override { return {}; }
   Status wait_for_outside(const Event&) override { return {}; }
   Status wait() override { return {}; }
+
+ private:
+  CountingDevice& device_;
 };
 
 }  // namespace
@@ -64,8 +68,16 @@ Result<std::unique_ptr<PinnedMemory>> CountingDevice::allocate_pinned(size_t byt
   return std::unique_ptr<PinnedMemory>(new CountedPinnedMemory(data, bytes, pinned_count_));
 }
 
-Result<std::unique_ptr<Queue>> CountingDevice::create_queue() { return std::unique_ptr<Queue>(new IdleQueue); }
+Result<std::unique_ptr<Queue>> CountingDevice::create_queue() { return std::unique_ptr<Queue>(new IdleQueue(*this)); }
 
 Result<std::unique_ptr<Event>> CountingDevice::create_event() { return std::unique_ptr<Event>(new Event); }
+
+Status CountingDevice::prepare(const KernelInfo& kernel) {
+  const bool is_known = std::any_of(kernels_.begin(), kernels_.end(), [&](const KernelInfo& one) {
+    return one.file == kernel.file && std::string_view(one.name) == kernel.name;
+  });
+  if (!is_known) kernels_.push_back(kernel);
+  return {};
+}
 
 }  // namespace acuity

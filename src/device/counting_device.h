@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A device that only counts memory and what kernels need. Work that is submitted to it is not done, so a metric that
+// A device that only counts memory and notes kernels. Work that is submitted to it is not done, so a metric that
 // scores a pair on it tells what the same would take on a GPU, without one.
 #ifndef ACUITY_DEVICE_COUNTING_DEVICE_H
 #define ACUITY_DEVICE_COUNTING_DEVICE_H
 
 #include <algorithm>
+#include <vector>
 
 #include "device/device.h"
 
@@ -29,8 +30,8 @@ class CountingDevice final : public Device {
 
   const Count& device_count() const { return device_count_; }
   const Count& pinned_count() const { return pinned_count_; }
-  /// Of all kernels that were prepared: bits of lang/kernel.h.
-  uint32_t needs() const { return needs_; }
+  /// All that were prepared or launched, each once.
+  const std::vector<KernelInfo>& kernels() const { return kernels_; }
 
   Result<int64_t> free_bytes() const override;
   Result<std::unique_ptr<DeviceMemory>> allocate(size_t bytes) override;
@@ -38,17 +39,14 @@ class CountingDevice final : public Device {
   Result<std::unique_ptr<PinnedMemory>> allocate_pinned(size_t bytes) override;
   Result<std::unique_ptr<Queue>> create_queue() override;
   Result<std::unique_ptr<Event>> create_event() override;
-  Status prepare(const KernelInfo& kernel) override {
-    needs_ |= kernel.needs;
-    return {};
-  }
+  Status prepare(const KernelInfo& kernel) override;
   Result<std::unique_ptr<Recording>> record(Queue&, const std::function<Status()>&) override {
     return std::unique_ptr<Recording>();
   }
 
  private:
   Count device_count_, pinned_count_;
-  uint32_t needs_ = 0;
+  std::vector<KernelInfo> kernels_;
 };
 
 }  // namespace acuity

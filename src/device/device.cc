@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "device/backends.h"
 #include "device/checked_device.h"
@@ -69,19 +68,6 @@ OpenedDevices& opened_devices() {
 }  // namespace
 
 const char* backend_name(Backend backend) { return kBackends[static_cast<size_t>(backend)].name; }
-
-Status check_needs(const DeviceInfo& device, const KernelInfo& kernel) {
-  const uint32_t missing = kernel.needs & device.lacks;
-  if (missing == 0) return {};
-  std::vector<const char*> names;
-  if ((missing & needs_int64) != 0) names.push_back("64-bit integers");
-  if ((missing & needs_double) != 0) names.push_back("exact doubles");
-  if ((missing & needs_storage16) != 0) names.push_back("16-bit integers in buffers");
-  if ((missing & needs_storage8) != 0) names.push_back("bytes in buffers");
-  return {StatusCode::device,
-          fmt::format("{} ({}, {}) lacks {}, which kernel {} of {} needs; use another device", device.id, device.name,
-                      device.driver, fmt::join(names, ", "), kernel.name, kernel.file->name)};
-}
 
 bool has_code(Backend backend) {
   return std::any_of(probe_kernels.codes.begin(), probe_kernels.codes.end(),

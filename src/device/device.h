@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,14 @@ struct DeviceInfo {
   double probe_ms = 0;       // and to answer the first kernel
   std::string note{};        // what an opened device was forgiven, in a sentence; usually empty
   uint32_t lacks = 0;        // bits of Need: what its kernels cannot use
-  std::string same_as{};     // in a list: the id of one before it that is the same card behind another driver
+  // The most of a group; the defaults are what every CUDA and HIP device has.
+  int group_threads = 1024;
+  int group_width = 1024;
+  int group_height = 1024;
+  int shared_bytes = 48 << 10;
+  int subgroup_threads = 0;                  // that run in step; 0: the backend does not ask
+  std::optional<bool> has_unified_memory{};  // the processor's; likewise
+  std::string same_as{};  // in a list: the id of one before it that is the same card behind another driver
 
   bool is_same_card(const DeviceInfo& other) const {
     if (is_software || other.is_software) return false;  // their UUIDs are the driver's
@@ -164,6 +172,10 @@ DeviceList list_devices();
 Result<std::shared_ptr<Device>> open_device(std::string_view id);
 
 const char* backend_name(Backend backend);
+
+/// What the kernel needs and the device lacks, in words: "64-bit integers", "groups of 384 threads (at most 256)";
+/// empty if there is nothing.
+std::string missing_needs(const DeviceInfo& device, const KernelInfo& kernel);
 
 /// Whether the device has all that the kernel needs; otherwise a refusal that names the device, the kernel and what is
 /// missing. Loading or launching such a kernel gives the same.

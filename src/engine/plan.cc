@@ -97,6 +97,8 @@ class Rehearsal {
     return {bytes_between(host, device_->pinned_count().now()), bytes_between(device, held())};
   }
 
+  const std::vector<KernelInfo>& kernels() const { return device_->kernels(); }
+
   int64_t picture_bytes() const { return static_cast<int64_t>(round_up(bytes_, 256)); }
 
  private:
@@ -181,6 +183,15 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   plan.small_reference = {pairs.picture_bytes(), work.on_gpu ? pairs.picture_bytes() : 0};
   plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
   return plan;
+}
+
+Result<std::vector<KernelInfo>> kernels_of(const PlannedWork& work) {
+  Rehearsal rehearsal(work);
+  ACUITY_TRY(rehearsal.begin());
+  ACUITY_TRY(rehearsal.score_pair());
+  ACUITY_TRY(rehearsal.prepare());
+  ACUITY_TRY(rehearsal.score_against_reference());
+  return rehearsal.kernels();
 }
 
 int narrower_strip(int strip_rows, int height) {

@@ -5,9 +5,11 @@
 #define ACUITY_ENGINE_PLAN_H
 
 #include <span>
+#include <vector>
 
 #include "acuity/plan.h"
 #include "engine/requests.h"
+#include "lang/kernel.h"
 
 namespace acuity {
 
@@ -34,6 +36,9 @@ struct PlannedWork {
 };
 
 Result<MemoryPlan> plan_memory(const PlannedWork& work);
+
+/// What it runs on a GPU.
+Result<std::vector<KernelInfo>> kernels_of(const PlannedWork& work);
 
 /// The next strip to try if memory is short: powers of two, down to kFewestStripRows.
 int narrower_strip(int strip_rows, int height);

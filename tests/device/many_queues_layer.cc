@@ -2,8 +2,6 @@
 // A Vulkan layer for tests: over a driver with one queue it shows families of queues like NVIDIA's, one of which only
 // copies. Each queue has a thread of its own and is late at random, those that copy most, so that work that does not
 // wait for what it needs goes wrong. It serves only the calls that Acuity makes.
-#include <vulkan/vk_layer.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "device/vulkan_layer.h"
+
 namespace {
 
 struct Family {
@@ -30,9 +30,6 @@ constexpr std::array<Family, 3> kFamilies = {{
     {VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT, 2, 3000},
     {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 8, 300},
 }};
-
-PFN_vkGetInstanceProcAddr next_instance_address = nullptr;
-VkInstance the_instance = VK_NULL_HANDLE;
 
 struct Submission {
   std::vector<VkSemaphore> waits{};
@@ -124,22 +121,6 @@ LateDevice& device_of(VkDevice handle) {
   return *devices.all.at(handle);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
-                                               VkInstance* instance) {
-  auto* link = reinterpret_cast<VkLayerInstanceCreateInfo*>(const_cast<void*>(info->pNext));
-  while (link != nullptr &&
-         (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)) {
-    link = reinterpret_cast<VkLayerInstanceCreateInfo*>(const_cast<void*>(link->pNext));
-  }
-  if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-  next_instance_address = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const auto create = reinterpret_cast<PFN_vkCreateInstance>(next_instance_address(VK_NULL_HANDLE, "vkCreateInstance"));
-  const VkResult result = create(info, allocator, instance);
-  if (result >= 0) the_instance = *instance;
-  return result;
-}
-
 void describe(uint32_t family, VkQueueFamilyProperties& properties) {
   properties = {};
   properties.queueFlags = kFamilies[family].flags;
@@ -167,16 +148,6 @@ VKAPI_ATTR void VKAPI_CALL get_families_2(VkPhysicalDevice, uint32_t* count, VkQ
 
 VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                              const VkAllocationCallbacks* allocator, VkDevice* device) {
-  auto* link = reinterpret_cast<VkLayerDeviceCreateInfo*>(const_cast<void*>(info->pNext));
-  while (link != nullptr &&
-         (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)) {
-    link = reinterpret_cast<VkLayerDeviceCreateInfo*>(const_cast<void*>(link->pNext));
-  }
-  if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
-  const PFN_vkGetInstanceProcAddr instance_address = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-  const PFN_vkGetDeviceProcAddr device_address = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const auto create = reinterpret_cast<PFN_vkCreateDevice>(instance_address(the_instance, "vkCreateDevice"));
   const float priority = 0;
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -185,7 +156,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const Vk
   VkDeviceCreateInfo one = *info;
   one.queueCreateInfoCount = 1;
   one.pQueueCreateInfos = &queue;
-  const VkResult result = create(physical, &one, allocator, device);
+  VkResult result = VK_SUCCESS;
+  const PFN_vkGetDeviceProcAddr device_address = create_device_below(physical, &one, allocator, device, result);
   if (result < 0) return result;
   auto made = std::make_unique<LateDevice>();
   made->next_address = device_address;
@@ -265,28 +237,15 @@ VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCrea
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_address(VkDevice device, const char* name);
 
-struct Named {
-  const char* name;
-  PFN_vkVoidFunction function;
-};
-
-template <typename Function>
-PFN_vkVoidFunction as_void(Function function) {
-  return reinterpret_cast<PFN_vkVoidFunction>(function);
-}
-
 PFN_vkVoidFunction find_device_function(const char* name) {
-  const std::array<Named, 7> functions = {{{"vkGetDeviceProcAddr", as_void(get_device_address)},
-                                           {"vkDestroyDevice", as_void(destroy_device)},
-                                           {"vkGetDeviceQueue", as_void(get_queue)},
-                                           {"vkQueueSubmit", as_void(submit)},
-                                           {"vkCreateCommandPool", as_void(create_pool)},
-                                           {"vkCreateBuffer", as_void(create_buffer)},
-                                           {"vkCreateDevice", as_void(create_device)}}};
-  for (const Named& one : functions) {
-    if (std::strcmp(one.name, name) == 0) return one.function;
-  }
-  return nullptr;
+  const std::array<NamedFunction, 7> functions = {{{"vkGetDeviceProcAddr", as_void(get_device_address)},
+                                                   {"vkDestroyDevice", as_void(destroy_device)},
+                                                   {"vkGetDeviceQueue", as_void(get_queue)},
+                                                   {"vkQueueSubmit", as_void(submit)},
+                                                   {"vkCreateCommandPool", as_void(create_pool)},
+                                                   {"vkCreateBuffer", as_void(create_buffer)},
+                                                   {"vkCreateDevice", as_void(create_device)}}};
+  return find_function(functions, name);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_address(VkDevice device, const char* name) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace acuity {
@@ -24,6 +25,9 @@ std::vector<FloatMode> float_modes(const VkPhysicalDeviceFloatControlsProperties
   return modes;
 }
 
+/// A driver without a limit may state the largest number it has.
+int at_most_int(uint32_t limit) { return static_cast<int>(std::min<uint32_t>(limit, INT32_MAX)); }
+
 void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candidate) {
   VkPhysicalDeviceDriverProperties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
@@ -40,6 +44,10 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
   identity.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
   identity.pNext = properties.pNext;
   properties.pNext = &identity;
+  VkPhysicalDeviceSubgroupProperties subgroups{};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  subgroups.pNext = properties.pNext;
+  properties.pNext = &subgroups;
   VkPhysicalDevicePCIBusInfoPropertiesEXT bus{};
   bus.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
   if (candidate.has_bus_info) {
@@ -55,13 +63,21 @@ void read_properties(const VulkanInstanceFunctions& vk, VulkanCandidate& candida
     candidate.info.pci_address =
         fmt::format("{:04x}:{:02x}:{:02x}.{:x}", bus.pciDomain, bus.pciBus, bus.pciDevice, bus.pciFunction);
   }
-  candidate.info.is_software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  const VkPhysicalDeviceType type = properties.properties.deviceType;
+  candidate.info.is_software = type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  candidate.info.has_unified_memory = candidate.info.is_software || type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   candidate.info.driver = fmt::format("{} {} (Vulkan {}.{})", driver.driverName, driver.driverInfo,
                                       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
   candidate.pipeline_key =
       fmt::format("{:04x}-{:04x}-{:08x}-{}", properties.properties.vendorID, properties.properties.deviceID,
                   properties.properties.driverVersion, uuid_text(properties.properties.pipelineCacheUUID));
-  candidate.limits = properties.properties.limits;
+  const VkPhysicalDeviceLimits& limits = properties.properties.limits;
+  candidate.limits = limits;
+  candidate.info.group_threads = at_most_int(limits.maxComputeWorkGroupInvocations);
+  candidate.info.group_width = at_most_int(limits.maxComputeWorkGroupSize[0]);
+  candidate.info.group_height = at_most_int(limits.maxComputeWorkGroupSize[1]);
+  candidate.info.shared_bytes = at_most_int(limits.maxComputeSharedMemorySize);
+  candidate.info.subgroup_threads = at_most_int(subgroups.subgroupSize);
   candidate.maximum_allocation = maintenance.maxMemoryAllocationSize;
   candidate.float_modes = float_modes(floats);
   if (version < VK_API_VERSION_1_2) candidate.lacks = "Vulkan 1.2";

@@ -193,14 +193,6 @@ Result<VkPipeline> VulkanContext::pipeline(const KernelInfo& kernel) {
 
 Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
   const std::string what = fmt::format("for kernel {} of {}", kernel.name, kernel.file->name);
-  const VkPhysicalDeviceLimits& limits = candidate_.limits;
-  const auto width = static_cast<uint32_t>(kernel.group_width);
-  const auto height = static_cast<uint32_t>(kernel.group_height);
-  if (width > limits.maxComputeWorkGroupSize[0] || height > limits.maxComputeWorkGroupSize[1] ||
-      width * height > limits.maxComputeWorkGroupInvocations) {
-    return Status(StatusCode::device, fmt::format("vulkan: {} has no room for groups of {} x {} {}; use another device",
-                                                  candidate_.info.name, width, height, what));
-  }
   const KernelCode* plain = find_code(kernel, "spirv");
   const KernelCode* code = find_code(kernel, target_);
   if (plain == nullptr || code == nullptr) {
@@ -212,13 +204,6 @@ Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {
   if ((*needs & ~kernel.needs) != 0) {
     return Status(StatusCode::internal, fmt::format("vulkan: the code {} needs {:#x} of Need, but NEEDS_{} says {:#x}",
                                                     what, *needs, kernel.name, kernel.needs));
-  }
-  const Result<uint64_t> shared = module_shared_bytes(code->data);
-  if (!shared.ok()) return shared.status();
-  if (*shared > limits.maxComputeSharedMemorySize) {
-    return Status(StatusCode::device,
-                  fmt::format("vulkan: {} has {} bytes that a group can share, not the {} {}; use another device",
-                              candidate_.info.name, limits.maxComputeSharedMemorySize, *shared, what));
   }
   Result<std::vector<uint32_t>> words = make_exact(code->data, candidate_.float_modes);
   if (!words.ok()) return words.status();
