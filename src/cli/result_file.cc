@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kMostPending = size_t{1} << 16;
 constexpr std::chrono::milliseconds kWriteInterval{200};
-constexpr int kIntervalsPerSync = 5;
+constexpr int kIntervalsPerSync = 4;
 
 char separator_of(ResultFormat format) { return format == ResultFormat::tsv ? '\t' : ','; }
 
@@ -134,18 +134,21 @@ ResultFile::ResultFile(std::string path, std::string target, int descriptor, Res
       format_(format),
       columns_(std::move(columns)),
       bytes_(descriptor, path_),
-      table_(bytes_, separator_of(format)) {}
+      table_(bytes_, separator_of(format), kMostResultBytes) {}
 
 ResultFile::~ResultFile() {
-  if (writer_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    wakes_.notify_one();
-    writer_.join();
-  }
+  stop_writer();
   close(descriptor_);
+}
+
+void ResultFile::stop_writer() {
+  if (!writer_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wakes_.notify_one();
+  writer_.join();
 }
 
 Result<std::unique_ptr<ResultFile>> ResultFile::open(const std::string& path, ResultFormat format,
@@ -229,6 +232,13 @@ Result<bool> ResultFile::next_json(std::vector<std::string>& fields) {
   return true;
 }
 
+Status ResultFile::rewind() {
+  if (lseek(descriptor_, 0, SEEK_SET) != 0) return failed("cannot be read again");
+  bytes_ = ByteReader(descriptor_, path_);
+  line_ = row_begin_ = complete_ = rows_ = 0;
+  return read_header();
+}
+
 Result<std::string> ResultFile::last_text() const {
   std::string text(static_cast<size_t>(complete_ - row_begin_), '\0');
   const ssize_t count = pread(descriptor_, text.data(), text.size(), row_begin_);
@@ -246,6 +256,7 @@ Result<int64_t> ResultFile::begin_writing() {
   if (lseek(descriptor_, complete_, SEEK_SET) != complete_) return failed("cannot be written");
   if (complete_ == 0 && format_ != ResultFormat::jsonl) pending_ = header_text();
   ACUITY_TRY(write_pending());
+  unsynced_ = true;  // what an earlier process wrote as well
   ACUITY_TRY(sync());
   sync_folder(target_);
   writer_ = std::thread([this] { run(); });
@@ -302,6 +313,7 @@ Status ResultFile::sync() {
   if (!unsynced_ || !status_.ok()) return status_;
   unsynced_ = false;
   if (fdatasync(descriptor_) != 0 && errno != EINVAL) return failed("writing to the disk failed");
+  rows_on_disk_ = rows_;
   return {};
 }
 
@@ -320,17 +332,32 @@ void ResultFile::run() {
     [[maybe_unused]] const Status written = write_pending();
     if (interval % kIntervalsPerSync != 0 || !unsynced_ || !status_.ok()) continue;
     unsynced_ = false;
+    const int64_t rows = rows_;
     lock.unlock();
     const int error = fdatasync(descriptor_) == 0 ? 0 : errno;
     lock.lock();
     errno = error;
-    if (error != 0 && error != EINVAL) [[maybe_unused]]
-      const Status synced = failed("writing to the disk failed");
+    if (error != 0 && error != EINVAL) {
+      [[maybe_unused]] const Status synced = failed("writing to the disk failed");
+    } else {
+      rows_on_disk_ = rows;
+    }
   }
 }
 
-Status ResultFile::finish() {
+int64_t ResultFile::rows() const {
   const std::lock_guard lock(mutex_);
+  return rows_;
+}
+
+int64_t ResultFile::rows_on_disk() const {
+  const std::lock_guard lock(mutex_);
+  return rows_on_disk_;
+}
+
+// The writer may be in the middle of its own sync, whose failure counts.
+Status ResultFile::finish() {
+  stop_writer();
   const Status written = write_pending();
   return written.ok() ? sync() : written;
 }

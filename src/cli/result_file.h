@@ -55,6 +55,8 @@ class ResultFile {
 
   /// The next complete row that is there, as cell_field() gives it. False where there are no more.
   Result<bool> next(std::vector<std::string>& fields);
+  /// Back to before the first row.
+  Status rewind();
   /// The line where the last row began, and its text.
   int64_t line() const { return line_; }
   Result<std::string> last_text() const;
@@ -64,7 +66,8 @@ class ResultFile {
   Result<int64_t> begin_writing();
   /// Adds a row. It is in the file within a fraction of a second, and on the disk within about a second.
   Status append(std::string row);
-  /// Writes everything to the disk. A file that cannot be written any more has only complete rows.
+  /// Ends writing behind the caller's back, and writes everything to the disk. Rows that are added later are written
+  /// by the next call. A file that cannot be written any more has only complete rows.
   Status finish();
   /// Puts this file in the place of another, under its name.
   Status replace(const std::string& path);
@@ -72,8 +75,10 @@ class ResultFile {
   /// As it was given, and behind all links.
   const std::string& path() const { return path_; }
   const std::string& target() const { return target_; }
-  /// How many rows are in the file, after finish().
-  int64_t rows() const { return rows_; }
+  /// How many rows are in the file: those that were read, and those that were written behind them.
+  int64_t rows() const;
+  /// How many of them are on the disk already.
+  int64_t rows_on_disk() const;
 
  private:
   ResultFile(std::string path, std::string target, int descriptor, ResultFormat format,
@@ -88,6 +93,7 @@ class ResultFile {
   Status sync();
   Status failed(const std::string& what);
   void run();
+  void stop_writer();
 
   std::string path_;
   std::string target_;
@@ -101,10 +107,11 @@ class ResultFile {
   int64_t complete_ = 0;  // bytes that are complete rows
   int64_t rows_ = 0;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wakes_;
   std::string pending_;  // rows that are not in the file yet
   int64_t pending_rows_ = 0;
+  int64_t rows_on_disk_ = 0;
   bool unsynced_ = false;
   bool ends_ = false;
   Status status_;

@@ -26,8 +26,8 @@ Status TableReader::read_quoted(std::string& field) {
       ACUITY_TRY(bytes_.status());
       return wrong("a field in quotes does not end; close it with \", and write \"\" for a quote inside it");
     }
-    if (++row_bytes_ > kMostRowBytes) {
-      return wrong(fmt::format("a field in quotes does not end within {} bytes; is a \" missing?", kMostRowBytes));
+    if (++row_bytes_ > most_row_bytes_) {
+      return wrong(fmt::format("a field in quotes does not end within {} bytes; is a \" missing?", most_row_bytes_));
     }
     if (byte == '\0') return zero_byte();
     if (byte != '"') {
@@ -63,7 +63,7 @@ Result<bool> TableReader::next(std::vector<std::string>& fields) {
       ended_ = true;
       return true;
     }
-    if (++row_bytes_ > kMostRowBytes) return wrong(fmt::format("the row has more than {} bytes", kMostRowBytes));
+    if (++row_bytes_ > most_row_bytes_) return wrong(fmt::format("the row has more than {} bytes", most_row_bytes_));
     if (byte == '\0') return zero_byte();
     if (byte == separator_) {
       fields.emplace_back();

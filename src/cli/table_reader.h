@@ -12,12 +12,15 @@
 
 namespace acuity::cli {
 
-/// The most bytes that one row may have: what a file of something else can cost before it is refused.
+/// The most bytes that one row of a list may have: what a file of something else can cost before it is refused.
 inline constexpr size_t kMostRowBytes = size_t{1} << 20;
+/// A row of results has all of a row of the list, which quotes and escapes make longer, and more.
+inline constexpr size_t kMostResultBytes = 16 * kMostRowBytes;
 
 class TableReader {
  public:
-  TableReader(ByteReader& bytes, char separator) : bytes_(bytes), separator_(separator) {}
+  TableReader(ByteReader& bytes, char separator, size_t most_row_bytes = kMostRowBytes)
+      : bytes_(bytes), separator_(separator), most_row_bytes_(most_row_bytes) {}
 
   /// Reads the next row that is not blank. False at the end.
   Result<bool> next(std::vector<std::string>& fields);
@@ -35,6 +38,7 @@ class TableReader {
 
   ByteReader& bytes_;
   char separator_;
+  size_t most_row_bytes_;
   int64_t line_ = 0;
   size_t row_bytes_ = 0;
   bool ended_ = false;

@@ -174,6 +174,39 @@ Outcome acuity(std::vector<std::string> words, const Surroundings& surroundings)
   return run(words, surroundings);
 }
 
+pid_t start_acuity(std::vector<std::string> words) {
+  words.insert(words.begin(), ACUITY_COMMAND);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const std::vector<std::string> environment = environment_with({});
+  pid_t child = 0;
+  EXPECT_EQ(
+      posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(environment).data()),
+      0);
+  posix_spawn_file_actions_destroy(&actions);
+  return child;
+}
+
+Ending wait_for_end(pid_t child) {
+  Ending ending;
+  const auto begin = std::chrono::steady_clock::now();
+  waitpid(child, &ending.status, 0);
+  ending.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return ending;
+}
+
+bool comes_true(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);  // on a busy machine
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
 bool installed(const std::string& program) { return run({"sh", "-c", "command -v " + program}).exit_code == 0; }
 
 std::string read_file(const std::string& path) {

@@ -3,8 +3,11 @@
 #ifndef ACUITY_TESTS_CLI_COMMAND_H
 #define ACUITY_TESTS_CLI_COMMAND_H
 
+#include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace acuity::test {
 
@@ -29,6 +32,17 @@ Outcome run(const std::vector<std::string>& words, const Surroundings& surroundi
 
 /// The acuity that was built.
 Outcome acuity(std::vector<std::string> words, const Surroundings& surroundings = {});
+
+/// The acuity that was built, in the background, with its output thrown away.
+pid_t start_acuity(std::vector<std::string> words);
+/// Until it has ended. Seconds that took, and the status of waitpid().
+struct Ending {
+  double seconds = 0;
+  int status = 0;
+};
+Ending wait_for_end(pid_t child);
+/// Whether it comes true before a test must be called stuck.
+bool comes_true(const std::function<bool()>& condition);
 
 /// Whether a program is installed.
 bool installed(const std::string& program);

@@ -2,13 +2,39 @@
 // The file of results as its own journal: whatever is left of it, what is complete is kept and nothing else.
 #include "cli/result_file.h"
 
+#include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/command.h"
+
+namespace {
+
+// What the disk does with the next fdatasync() calls.
+struct Disk {
+  std::atomic<bool> is_slow_and_broken = false;
+  std::atomic<bool> is_syncing = false;
+};
+Disk disk;
+
+}  // namespace
+
+// Instead of the C library's, for the whole test program.
+extern "C" int fdatasync(int descriptor) {
+  if (!disk.is_slow_and_broken) return fsync(descriptor);
+  disk.is_syncing = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  errno = EIO;
+  disk.is_slow_and_broken = false;
+  return -1;
+}
 
 namespace acuity::cli {
 namespace {
@@ -122,6 +148,38 @@ TEST_P(ResultFiles, OtherFilesStayAsTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, ResultFiles,
                          ::testing::Values(ResultFormat::csv, ResultFormat::tsv, ResultFormat::jsonl));
+
+// The end waits for a sync that the writer began, and fails if that does.
+TEST(ResultFile, AFailureToReachTheDiskIsNotLost) {
+  const auto file = ResultFile::open(scratch("synced.csv"), ResultFormat::csv, kColumns);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE((*file)->begin_writing().ok());
+  disk.is_slow_and_broken = true;
+  ASSERT_TRUE((*file)->append(row_text(kColumns, row(0), ResultFormat::csv)).ok());
+  ASSERT_TRUE(test::comes_true([] { return disk.is_syncing.load(); }));
+  const Status finished = (*file)->finish();
+  ASSERT_FALSE(finished.ok());
+  EXPECT_NE(finished.message().find("writing to the disk failed"), std::string::npos) << finished.message();
+  EXPECT_EQ((*file)->rows_on_disk(), 0);
+}
+
+TEST(ResultFile, LongRowsAreReadBack) {
+  const std::string path = scratch("long.csv");
+  const std::string cell((size_t{1} << 20) - 2, '"');  // twice as long in quotes
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto file = ResultFile::open(path, ResultFormat::csv, kColumns);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    Strings fields;
+    const Result<bool> any = (*file)->next(fields);
+    ASSERT_TRUE(any.ok()) << any.status().message();
+    ASSERT_EQ(*any, turn == 1);
+    if (turn == 1) break;
+    ASSERT_TRUE((*file)->begin_writing().ok());
+    const std::vector<ResultCell> cells{ResultCell::of(cell), ResultCell::of(cell), {}, {}};
+    ASSERT_TRUE((*file)->append(row_text(kColumns, cells, ResultFormat::csv)).ok());
+    ASSERT_TRUE((*file)->finish().ok());
+  }
+}
 
 TEST(ResultFile, SaysWhichColumnsDiffer) {
   const std::string path = scratch("columns.csv");
