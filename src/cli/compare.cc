@@ -105,7 +105,9 @@ Result<ComparePlan> make_plan(const Request& request) {
   comparison.variants = request.values("--variant");
   comparison.cells.resize(originals.size());
   for (const Original& original : originals) comparison.references.push_back(original.path);
+  std::set<std::string> seen;
   for (const std::string& variant : comparison.variants) {
+    if (!seen.insert(variant).second) return usage(fmt::format("--variant {} is given twice; leave out one", variant));
     std::vector<std::string> files;
     ACUITY_TRY_ASSIGN(files, find_files(variant, originals));
     for (size_t r = 0; r < files.size(); ++r) comparison.cells[r].push_back({.distorted = files[r]});

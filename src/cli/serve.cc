@@ -109,13 +109,16 @@ class Server {
       if (field.name == "id") question.id = field.value;
     }
     std::string metrics;
+    std::optional<std::string> reference, distorted;
     const std::vector<std::string> known{"id", "reference", "ref_path", "distorted", "dist_path", "metrics"};
     for (const JsonField& field : fields) {
       if (field.name == "id") continue;
-      if (field.name == "reference" || field.name == "ref_path") {
-        ACUITY_TRY_ASSIGN(question.row.reference, json_text(field));
-      } else if (field.name == "distorted" || field.name == "dist_path") {
-        ACUITY_TRY_ASSIGN(question.row.distorted, json_text(field));
+      std::optional<std::string>* file = field.name == "reference" || field.name == "ref_path"    ? &reference
+                                         : field.name == "distorted" || field.name == "dist_path" ? &distorted
+                                                                                                  : nullptr;
+      if (file != nullptr) {
+        if (*file) return wrong(fmt::format("'{}' is there under two names; give one", field.name));
+        ACUITY_TRY_ASSIGN(*file, json_text(field));
       } else if (field.name == "metrics") {
         ACUITY_TRY_ASSIGN(metrics, json_metrics(field));
       } else {
@@ -123,6 +126,8 @@ class Server {
                                  field.name, did_you_mean(field.name, known)));
       }
     }
+    question.row.reference = reference.value_or("");
+    question.row.distorted = distorted.value_or("");
     for (const auto& [text, name] :
          {std::pair(&question.row.reference, "reference"), std::pair(&question.row.distorted, "distorted")}) {
       if (text->empty() || *text == "-" || text->find('\0') != std::string::npos) {

@@ -91,6 +91,10 @@ TEST(Compare, OneReferenceMayHaveFiles) {
   EXPECT_TRUE(contains(outcome.out, "new/a.pnm")) << outcome.out;
   EXPECT_EQ(acuity({"compare", "-r", folders / "refs", "--variant", reference}).exit_code, 2);
   EXPECT_EQ(acuity({"compare", "-r", reference}).exit_code, 2);
+  const Outcome twice =
+      acuity({"compare", "-r", reference, "--variant", folders / "old/a.ppm", folders / "old/a.ppm", "--json"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_TRUE(contains(twice.err, "old/a.ppm is given twice")) << twice.err;
   EXPECT_EQ(acuity({"compare", "--variant", reference}).exit_code, 2);
   EXPECT_EQ(acuity({"compare", "-r", reference, "--variant", scratch("none.ppm")}).exit_code, 6);
 }
@@ -101,7 +105,9 @@ TEST(Serve, AnswersEveryLine) {
   std::string input = "{\"id\":[1,\"x\"]," + files + "}\n\nnonsense\n{\"id\":2," + files + ",\"metrics\":\"mse\"}\n";
   input += "{\"id\":3,\"reference\":\"" + a + "\"}\n{\"id\":4," + files + ",\"metric\":\"mse\"}\n";
   input += "{\"id\":5,\"reference\":\"" + a + "\",\"distorted\":\"" + scratch("none.ppm") + "\"}\n{\"id\":6," + files;
-  input += ",\"metrics\":[\"msee\"]}\n{\"id\":7," + files + "}";  // the last line need not end
+  input += ",\"metrics\":[\"msee\"]}\n{\"id\":8," + files + ",\"ref_path\":\"" + a + "\"}\n";
+  input += "{\"id\":\"9\",\"reference\":\"" + a + "\",\"dist_path\":\"" + b + "\"}\n";
+  input += "{\"id\":7," + files + "}";  // the last line need not end
   const Outcome outcome = acuity({"serve", "-m", "psnr"}, {.input = input});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -110,11 +116,13 @@ TEST(Serve, AnswersEveryLine) {
     const auto answer = nlohmann::json::parse(outcome.out.substr(at, outcome.out.find('\n', at) - at));
     answers[answer["id"].dump()] = answer;
   }
-  ASSERT_EQ(answers.size(), 8u) << outcome.out;
+  ASSERT_EQ(answers.size(), 10u) << outcome.out;
   const double psnr = score_of(a, b);
   EXPECT_EQ(answers["[1,\"x\"]"]["scores"]["psnr"], psnr);
   EXPECT_EQ(answers["7"]["scores"]["psnr"], psnr);
-  EXPECT_EQ(answers["7"]["line"], 9);
+  EXPECT_EQ(answers["7"]["line"], 11);
+  EXPECT_EQ(answers["\"9\""]["scores"]["psnr"], psnr);
+  EXPECT_TRUE(contains(answers["8"]["error"], "'ref_path' is there under two names"));
   EXPECT_TRUE(answers["2"]["scores"].contains("mse"));
   EXPECT_FALSE(answers["2"].contains("error"));
   EXPECT_TRUE(contains(answers["null"]["error"], "found 'nonsense'"));
@@ -123,6 +131,14 @@ TEST(Serve, AnswersEveryLine) {
   EXPECT_TRUE(contains(answers["5"]["error"], "there is no such file"));
   EXPECT_EQ(answers["5"]["kind"], "input");
   EXPECT_TRUE(contains(answers["6"]["error"], "there is no metric 'msee'"));
+}
+
+// No double holds the number, and nothing but the id needs it.
+TEST(Serve, RepeatsAnyId) {
+  const std::string a = small_picture("sa.ppm", 1);
+  const std::string line = fmt::format("{{\"id\":1e400,\"reference\":\"{0}\",\"distorted\":\"{0}\"}}\n", a);
+  const Outcome outcome = acuity({"serve", "-m", "mse"}, {.input = line});
+  EXPECT_TRUE(outcome.out.starts_with("{\"id\":1e400,\"line\":1,\"width\":16")) << outcome.out;
 }
 
 TEST(Serve, ShowsAllOutputsIfAsked) {
