@@ -90,6 +90,7 @@ Result<BatchPlan> make_plan(const Request& request) {
     return usage("-o OUT is missing: name the file of results, ending in .csv, .tsv or .jsonl");
   plan.path = request.value("--output");
   ACUITY_TRY_ASSIGN(plan.format, result_format(plan.path));
+  plan.lists.leave_out({plan.path, plan.path + ".retry"});
   if (!plan.lists.path().empty() && plan.lists.path() != "-" && same_place(plan.path, plan.lists.path())) {
     return usage(fmt::format("-o {} is the list itself; name another file", plan.path));
   }
@@ -137,9 +138,8 @@ class BatchRun {
   };
 
   Status run() {
-    ACUITY_TRY_ASSIGN(list_, open_list());
+    ACUITY_TRY_ASSIGN(list_, open_list([this] { return take_results().ok() && goes_on(); }));
     for (const std::string& warning : list_->warnings()) console_.warn(warning);
-    list_->when_waiting([this] { return take_results().ok() && goes_on(); });
     ACUITY_TRY_ASSIGN(results_, ResultRows::plan(list_->columns(), plan_.columns, plan_.options));
     for (const MetricChoice& metric : results_.metrics()) guards_.emplace_back(metric);
     ACUITY_TRY_ASSIGN(old_, open_results(plan_.path));
@@ -166,8 +166,8 @@ class BatchRun {
     return ResultFile::open(path, plan_.format, results_.columns());
   }
 
-  Result<std::unique_ptr<PairList>> open_list() const {
-    return plan_.lists.open(plan_.survey ? std::optional(plan_.survey->columns) : std::nullopt);
+  Result<std::unique_ptr<PairList>> open_list(std::function<bool()> waiting = {}) const {
+    return plan_.lists.open(plan_.survey ? std::optional(plan_.survey->columns) : std::nullopt, std::move(waiting));
   }
 
   // A retry keeps the order that the file has, whatever it is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/byte_reader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -49,6 +50,13 @@ std::string_view ByteReader::look(size_t count) {
   while (block_.size() - place_ < count && fill()) {
   }
   return std::string_view(block_).substr(place_, count);
+}
+
+std::string_view ByteReader::look_at_line(size_t most) {
+  size_t end = 0;
+  while ((end = block_.find('\n', place_)) == std::string::npos && block_.size() - place_ < most && fill()) {
+  }
+  return std::string_view(block_).substr(place_, std::min(most, end == std::string::npos ? most : end - place_));
 }
 
 }  // namespace acuity::cli

@@ -35,6 +35,8 @@ class ByteReader {
   }
   /// Up to so many of the next bytes, which stay. Fewer at the end.
   std::string_view look(size_t count);
+  /// The next bytes up to a line end, at most so many, which stay.
+  std::string_view look_at_line(size_t most);
 
   /// Called now and then while there is nothing to read yet; reading ends where it returns false.
   void when_waiting(std::function<bool()> call) { waiting_ = std::move(call); }

@@ -10,6 +10,7 @@
 #include <glob.h>
 
 #include "base/try.h"
+#include "media/output_file.h"
 
 namespace acuity::cli {
 namespace {
@@ -26,6 +27,13 @@ std::string some_of(const std::vector<std::string>& names) {
   const std::vector<std::string> first(names.begin(),
                                        names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kMostNamed)));
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kMostNamed ? ", ..." : "");
+}
+
+// The names are compared first: they differ for nearly all files, and cost no look at the disk.
+bool is_among(const std::string& file, const std::vector<std::string>& files) {
+  return std::any_of(files.begin(), files.end(), [&](const std::string& other) {
+    return fs::path(file).filename() == fs::path(other).filename() && same_place(file, other);
+  });
 }
 
 }  // namespace
@@ -50,7 +58,8 @@ Result<std::vector<std::string>> files_under(const std::string& folder) {
   return files;
 }
 
-Result<FoundPairs> pair_folders(const std::string& reference_folder, const std::vector<std::string>& folders) {
+Result<FoundPairs> pair_folders(const std::string& reference_folder, const std::vector<std::string>& folders,
+                                const std::vector<std::string>& except) {
   std::vector<std::string> references;
   ACUITY_TRY_ASSIGN(references, files_under(reference_folder));
   std::map<std::string, std::vector<std::string>> by_name;
@@ -61,6 +70,7 @@ Result<FoundPairs> pair_folders(const std::string& reference_folder, const std::
     std::vector<std::string> files;
     ACUITY_TRY_ASSIGN(files, files_under(folder));
     for (const std::string& file : files) {
+      if (is_among(joined(folder, file), except)) continue;
       const auto same = by_name.find(without_extension(file));
       if (same == by_name.end()) {
         alone.push_back(joined(folder, file));
@@ -88,16 +98,20 @@ Result<FoundPairs> pair_folders(const std::string& reference_folder, const std::
   return found;
 }
 
-Result<FoundPairs> pair_patterns(const std::string& reference, const std::vector<std::string>& patterns) {
+Result<FoundPairs> pair_patterns(const std::string& reference, const std::vector<std::string>& patterns,
+                                 const std::vector<std::string>& except) {
   FoundPairs found;
   for (const std::string& pattern : patterns) {
     glob_t matches{};
     const int failed = glob(pattern.c_str(), GLOB_ERR | GLOB_TILDE, nullptr, &matches);
+    const size_t before = found.pairs.size();
     for (size_t i = 0; failed == 0 && i < matches.gl_pathc; ++i) {
-      found.pairs.push_back({reference, matches.gl_pathv[i]});
+      if (!is_among(matches.gl_pathv[i], except)) found.pairs.push_back({reference, matches.gl_pathv[i]});
     }
     globfree(&matches);
-    if (failed == GLOB_NOMATCH) return wrong(fmt::format("no file matches --glob '{}'", pattern));
+    if (failed == GLOB_NOMATCH || (failed == 0 && found.pairs.size() == before)) {
+      return wrong(fmt::format("no file matches --glob '{}'", pattern));
+    }
     if (failed != 0) return wrong(fmt::format("--glob '{}': a folder could not be read", pattern));
   }
   return found;

@@ -48,9 +48,6 @@ class Descriptor {
 
 // What every list that is text has.
 class TextList : public PairList {
- public:
-  void when_waiting(std::function<bool()> call) override { bytes_.when_waiting(std::move(call)); }
-
  protected:
   TextList(std::unique_ptr<Descriptor> file, ByteReader bytes) : file_(std::move(file)), bytes_(std::move(bytes)) {
     name_ = bytes_.name();
@@ -89,15 +86,15 @@ class TableList : public TextList {
       if (name.empty()) return wrong_at(table_.line(), fmt::format("column {} of the header has no name", i + 1));
       if (!seen.insert(name).second) return wrong_at(table_.line(), fmt::format("two columns are named '{}'", name));
       std::optional<size_t>* place = is_reference(name) ? &reference_ : is_distorted(name) ? &distorted_ : nullptr;
-      if (place != nullptr && *place) {
-        return wrong_at(table_.line(),
-                        fmt::format("'{}' and '{}' mean the same; leave out one", header_[**place], name));
-      }
+      if (place != nullptr && *place) return mean_the_same(header_[**place], name);
       if (place != nullptr) {
         *place = i;
         continue;
       }
-      if (same_name(name, kMetrics)) metrics_ = i;
+      if (same_name(name, kMetrics)) {
+        if (metrics_) return mean_the_same(header_[*metrics_], name);
+        metrics_ = i;
+      }
       columns_.push_back(name);
     }
     if (reference_ && distorted_) return {};
@@ -129,6 +126,10 @@ class TableList : public TextList {
   }
 
  private:
+  Status mean_the_same(const std::string& name, const std::string& other) const {
+    return wrong_at(table_.line(), fmt::format("'{}' and '{}' mean the same; leave out one", name, other));
+  }
+
   TableReader table_;
   char separator_;
   std::vector<std::string> header_, fields_;
@@ -189,8 +190,7 @@ class JsonList : public TextList {
   Status take(const std::string& line, PairRow& row) {
     std::vector<JsonField> fields;
     ACUITY_TRY_ASSIGN(fields, parse_json_row(line));
-    std::optional<std::string> reference, distorted;
-    row.metrics.clear();
+    std::optional<std::string> reference, distorted, metrics;
     row.others.assign(columns_.size(), {"null", true});
     for (const JsonField& field : fields) {
       std::optional<std::string>* file = is_reference(field.name)   ? &reference
@@ -201,7 +201,10 @@ class JsonList : public TextList {
         ACUITY_TRY_ASSIGN(*file, json_text(field));
         continue;
       }
-      if (same_name(field.name, kMetrics)) ACUITY_TRY_ASSIGN(row.metrics, json_metrics(field));
+      if (same_name(field.name, kMetrics)) {
+        if (metrics) return wrong(fmt::format("'{}' is there under two names", field.name));
+        ACUITY_TRY_ASSIGN(metrics, json_metrics(field));
+      }
       // No table could hold it.
       if ((field.name + json_shown(field.value)).find('\0') != std::string::npos) {
         return wrong(fmt::format("the field '{}' has a zero byte; expected text", field.name));
@@ -223,6 +226,7 @@ class JsonList : public TextList {
     if (!distorted) return wrong("there is no field 'distorted' or 'dist_path'");
     row.reference = std::move(*reference);
     row.distorted = std::move(*distorted);
+    row.metrics = metrics.value_or("");
     return {};
   }
 
@@ -251,7 +255,7 @@ class FoundList : public PairList {
 };
 
 // Whether the first line has a tab: a header with one column less would be none.
-bool has_tab(std::string_view start) { return start.substr(0, start.find('\n')).find('\t') != std::string_view::npos; }
+bool has_tab(std::string_view line) { return line.find('\t') != std::string_view::npos; }
 
 Result<std::unique_ptr<PairList>> open_text(std::unique_ptr<Descriptor> file, ByteReader bytes,
                                             const std::optional<std::vector<std::string>>& columns, bool learn) {
@@ -270,19 +274,28 @@ Result<std::unique_ptr<PairList>> open_text(std::unique_ptr<Descriptor> file, By
     ACUITY_TRY(list->begin());
     return std::unique_ptr<PairList>(std::move(list));
   }
-  const char separator = has_tab(bytes.look(kHeader)) ? '\t' : ',';
+  const bool is_array = bytes.peek() == '[';
+  const char separator = has_tab(bytes.look_at_line(kHeader)) ? '\t' : ',';
   auto list = std::make_unique<TableList>(std::move(file), std::move(bytes), separator);
-  ACUITY_TRY(list->begin());
+  const Status begun = list->begin();
+  if (begun.code() == StatusCode::input && is_array) {
+    return wrong(fmt::format("{}: begins with '['; expected one JSON object per line, or CSV or TSV with a header",
+                             list->name()));
+  }
+  ACUITY_TRY(begun);
   return std::unique_ptr<PairList>(std::move(list));
 }
 
 Result<std::unique_ptr<PairList>> open_path(const std::string& path,
-                                            const std::optional<std::vector<std::string>>& columns, bool learn) {
+                                            const std::optional<std::vector<std::string>>& columns, bool learn,
+                                            std::function<bool()> waiting = {}) {
   const std::string name = path == "-" ? "standard input" : path;
   const int number = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) return wrong(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
   auto file = std::make_unique<Descriptor>(number);
-  return open_text(std::move(file), ByteReader(number, name), columns, learn);
+  ByteReader bytes(number, name);
+  bytes.when_waiting(std::move(waiting));
+  return open_text(std::move(file), std::move(bytes), columns, learn);
 }
 
 bool read_once(const std::string& path) {
@@ -333,14 +346,15 @@ Result<PairLists> PairLists::plan(const Request& request) {
   return lists;
 }
 
-Result<std::unique_ptr<PairList>> PairLists::open(const std::optional<std::vector<std::string>>& columns) const {
-  if (!path_.empty()) return open_path(path_, columns, /*learn=*/false);
+Result<std::unique_ptr<PairList>> PairLists::open(const std::optional<std::vector<std::string>>& columns,
+                                                  std::function<bool()> waiting) const {
+  if (!path_.empty()) return open_path(path_, columns, /*learn=*/false, std::move(waiting));
   FoundPairs found;
   if (!reference_folder_.empty()) {
-    ACUITY_TRY_ASSIGN(found, pair_folders(reference_folder_, folders_));
+    ACUITY_TRY_ASSIGN(found, pair_folders(reference_folder_, folders_, left_out_));
     return std::unique_ptr<PairList>(std::make_unique<FoundList>(std::move(found), reference_folder_));
   }
-  ACUITY_TRY_ASSIGN(found, pair_patterns(reference_, patterns_));
+  ACUITY_TRY_ASSIGN(found, pair_patterns(reference_, patterns_, left_out_));
   return std::unique_ptr<PairList>(std::make_unique<FoundList>(std::move(found), patterns_.front()));
 }
 

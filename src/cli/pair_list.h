@@ -39,8 +39,6 @@ class PairList {
   virtual ~PairList() = default;
   /// False at the end.
   virtual Result<bool> next(PairRow& row) = 0;
-  /// As ByteReader::when_waiting().
-  virtual void when_waiting(std::function<bool()> /*call*/) {}
   /// What is passed through besides the two files, in the order of the list.
   const std::vector<std::string>& columns() const { return columns_; }
   /// What messages call it.
@@ -69,8 +67,12 @@ class PairLists {
   /// PAIRS, --pair-dirs with folders as the arguments, or --reference and --glob: exactly one of them.
   static Result<PairLists> plan(const Request& request);
 
-  /// From the first row. `columns`: those of all rows where they are known; otherwise the first row decides.
-  Result<std::unique_ptr<PairList>> open(const std::optional<std::vector<std::string>>& columns = {}) const;
+  /// From the first row. `columns`: those of all rows where they are known; otherwise the first row decides. `waiting`
+  /// is for ByteReader::when_waiting().
+  Result<std::unique_ptr<PairList>> open(const std::optional<std::vector<std::string>>& columns = {},
+                                         std::function<bool()> waiting = {}) const;
+  /// Files that folders and patterns must not find.
+  void leave_out(std::vector<std::string> files) { left_out_ = std::move(files); }
   /// Reads the whole list, so that a mistake anywhere in it is found before any work. None where it comes through a
   /// pipe and can be read only once.
   Result<std::optional<ListSummary>> survey() const;
@@ -83,6 +85,7 @@ class PairLists {
   std::vector<std::string> folders_;   // the arguments
   std::string reference_;              // --reference
   std::vector<std::string> patterns_;  // --glob
+  std::vector<std::string> left_out_;
 };
 
 /// A list in memory, for tests of the readers.

@@ -75,6 +75,16 @@ TEST(PairList, ReadsJsonLines) {
   EXPECT_EQ(list.rows[1].line, 3);
 }
 
+// As far as a number can go: they are only passed through.
+TEST(PairList, ReadsNumbersOfAnySize) {
+  const std::string large(400, '9');
+  const ReadList list = read("{\"reference\":\"a\",\"distorted\":\"b\",\"q\":[1e400," + large + ",\"1e400\\\"\"]}\n");
+  ASSERT_TRUE(list.status.ok()) << list.status.message();
+  EXPECT_EQ(list.rows[0].others[0].text, "[1e400," + large + ",\"1e400\\\"\"]");
+  EXPECT_FALSE(read("{\"reference\":\"a\",\"distorted\":\"b\",\"q\":0400}\n").status.ok());
+  EXPECT_TRUE(read("[q],reference,distorted\n1,a,b\n").status.ok()) << "CSV all the same";
+}
+
 TEST(PairList, RowsMayHaveMetrics) {
   const ReadList list = read("reference,distorted,metrics\na,b,\"psnr,mse\"\na,c,\n");
   ASSERT_EQ(list.rows.size(), 2u);
@@ -90,6 +100,7 @@ TEST(PairList, MistakesAreToldWithTheirLine) {
       {"reference;distorted\n", "found: reference;distorted (separated by commas)"},
       {"reference,distorted,q,q\n", "two columns are named 'q'"},
       {"reference,ref_path,distorted\n", "mean the same"},
+      {"reference,distorted,metrics,Metrics\n", "'metrics' and 'Metrics' mean the same"},
       {"reference,distorted,\n", "column 3 of the header has no name"},
       {header + "a,b,1\na,b\n", "list, line 3: found 2 fields; expected 3"},
       {header + "a,b,1\n\n\"x\ny\",b,1\na,,1\n", "list, line 6: the distorted is empty"},
@@ -106,6 +117,10 @@ TEST(PairList, MistakesAreToldWithTheirLine) {
       {"{\"reference\":\"a\",\"distorted\":\"b\"}\n{\"reference\":\"a\",\"distorted\":\"b\",\"q\":1}\n",
        "list, line 2: the field 'q' is not in the first row"},
       {"{\"reference\":\"a\",\"distorted\":\"b\",\"q\":\"\\u0000\"}\n", "the field 'q' has a zero byte"},
+      {"{\"reference\":\"a\",\"distorted\":\"b\",\"metrics\":\"mse\",\"METRICS\":\"psnr\"}\n",
+       "'METRICS' is there under two names"},
+      {"[{\"reference\":\"a\",\"distorted\":\"b\"},\n", "begins with '['; expected one JSON object per line"},
+      {"[\n  {\n", "begins with '['; expected one JSON object per line"},
       {"{\"reference\":\"a\",\"distorted\":\"b\",\"metrics\":[1]}\n", "'metrics' is [1]; expected a string"},
   };
   for (const auto& [text, message] : wrong) {
