@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,12 +23,14 @@
 #include "cli/exit_code.h"
 #include "cli/json_row.h"
 #include "cli/leave.h"
+#include "cli/ordered_rows.h"
 #include "cli/pair_list.h"
 #include "cli/request.h"
 #include "cli/result_file.h"
 #include "cli/result_rows.h"
 #include "cli/row_scheduler.h"
 #include "cli/score_guard.h"
+#include "cli/text.h"
 #include "media/output_file.h"
 #include "schedule/work.h"
 
@@ -35,6 +39,8 @@ namespace {
 
 // Rows between the one that is written next and the one that is submitted next.
 constexpr size_t kMostOutstanding = 4096;
+// The longest time in which a signal is not seen.
+constexpr std::chrono::milliseconds kMoment{100};
 
 Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
 
@@ -90,7 +96,7 @@ Result<BatchPlan> make_plan(const Request& request) {
     return usage("-o OUT is missing: name the file of results, ending in .csv, .tsv or .jsonl");
   plan.path = request.value("--output");
   ACUITY_TRY_ASSIGN(plan.format, result_format(plan.path));
-  plan.lists.leave_out({plan.path, plan.path + ".retry"});
+  plan.lists.leave_out({plan.path, plan.path + ".ahead", plan.path + ".retry", plan.path + ".retry.ahead"});
   if (!plan.lists.path().empty() && plan.lists.path() != "-" && same_place(plan.path, plan.lists.path())) {
     return usage(fmt::format("-o {} is the list itself; name another file", plan.path));
   }
@@ -130,37 +136,43 @@ class BatchRun {
   }
 
  private:
-  // A row that is not written yet, or one that needs no scoring.
+  // A row that is being scored.
   struct Outstanding {
     PairRow row;
     Metrics metrics{};
-    std::string ready{};  // its text
+    int64_t number = 0;  // in the file, where rows keep their order
   };
 
   Status run() {
     ACUITY_TRY_ASSIGN(list_, open_list([this] { return take_results().ok() && goes_on(); }));
     for (const std::string& warning : list_->warnings()) console_.warn(warning);
     ACUITY_TRY_ASSIGN(results_, ResultRows::plan(list_->columns(), plan_.columns, plan_.options));
+    ACUITY_TRY(check_names());
     for (const MetricChoice& metric : results_.metrics()) guards_.emplace_back(metric);
-    ACUITY_TRY_ASSIGN(old_, open_results(plan_.path));
-    if (plan_.retry_failed) {
-      ACUITY_TRY_ASSIGN(new_, open_results(old_->target() + ".retry"));
-    }
-    ACUITY_TRY(is_ordered() ? keep_rows() : keep_numbered_rows());
+    if (plan_.retry_failed) ACUITY_TRY(open_failed());
+    const std::string path = plan_.retry_failed ? old_->target() + ".retry" : plan_.path;
+    const bool is_new = !has_begun(path);
+    ACUITY_TRY_ASSIGN(*(plan_.retry_failed ? &new_ : &old_), open_results(path));
+    ACUITY_TRY(plan_.options.numbered ? keep_numbered_rows() : keep_rows());
     ResultFile& file = writes();
+    if (!plan_.options.numbered) ordered_.emplace(file, plan_.format, results_.columns(), console_);
     int64_t cut = 0;
     ACUITY_TRY_ASSIGN(cut, file.begin_writing());
     begun_ = true;
     if (cut > 0) console_.note(fmt::format("{}: cut off an incomplete row ({} bytes)", file.path(), cut));
-    const Status read = plan_.retry_failed ? retry_rows() : new_rows();
+    if (ordered_) ACUITY_TRY(ordered_->read_kept(is_new));
+    const Status read = read_rows();
     const Status drained = drain();
-    ACUITY_TRY(file.finish());
+    const bool is_complete = read.ok() && drained.ok() && !interrupted();
+    ACUITY_TRY(ordered_ ? ordered_->finish(is_complete) : file.finish());
     ACUITY_TRY(read);
     ACUITY_TRY(drained);
-    if (interrupted()) return Status(StatusCode::cancelled, "interrupted");
+    if (interrupted()) return stopped();
     if (plan_.retry_failed) ACUITY_TRY(file.replace(old_->target()));
     return {};
   }
+
+  static Status stopped() { return Status(StatusCode::cancelled, "interrupted"); }
 
   Result<std::unique_ptr<ResultFile>> open_results(const std::string& path) const {
     return ResultFile::open(path, plan_.format, results_.columns());
@@ -170,76 +182,91 @@ class BatchRun {
     return plan_.lists.open(plan_.survey ? std::optional(plan_.survey->columns) : std::nullopt, std::move(waiting));
   }
 
-  // A retry keeps the order that the file has, whatever it is.
-  bool is_ordered() const { return !plan_.options.numbered || plan_.retry_failed; }
+  // Whether an earlier run opened the file and could write to it: a table has its header before anything else.
+  bool has_begun(const std::string& path) const {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return !error && (size > 0 || plan_.format == ResultFormat::jsonl);
+  }
+
+  // Rows that failed can only be in a file that is there.
+  Status open_failed() {
+    bool any = std::filesystem::exists(plan_.path);
+    if (!any) return usage(fmt::format("-o {}: there is no such file; leave out --retry-failed", plan_.path));
+    ACUITY_TRY_ASSIGN(old_, open_results(plan_.path));
+    std::vector<std::string> fields;
+    ACUITY_TRY_ASSIGN(any, old_->next(fields));
+    if (!any) return usage(fmt::format("-o {}: has no rows; leave out --retry-failed", plan_.path));
+    return old_->rewind();
+  }
+
+  // JSON would hold other names, which could be equal.
+  Status check_names() const {
+    if (plan_.format != ResultFormat::jsonl) return {};
+    for (const std::string& name : list_->columns()) {
+      if (is_utf8(name)) continue;
+      return Status(StatusCode::input,
+                    fmt::format("{}: the name of the column '{}' is not UTF-8, which .jsonl needs; rename it, or write "
+                                ".csv or .tsv",
+                                list_->name(), name));
+    }
+    return {};
+  }
 
   ResultFile& writes() { return plan_.retry_failed ? *new_ : *old_; }
 
-  // What a row of the list was, as the file of results has it.
-  PairRow row_of(const std::vector<std::string>& fields) const {
-    const bool json = plan_.format == ResultFormat::jsonl;
-    const auto text = [&](size_t place) { return json ? json_shown(fields[place]) : fields[place]; };
-    PairRow row;
-    size_t place = 0;
-    if (plan_.options.numbered) row.number = std::strtoll(fields[place++].c_str(), nullptr, 10);
-    row.reference = text(place++);
-    row.distorted = text(place++);
-    for (const std::string& column : list_->columns()) {
-      if (same_name(column, "metrics")) {
-        const Result<std::string> metrics = json ? json_metrics({column, fields[place]}) : fields[place];
-        row.metrics = metrics.ok() ? *metrics : "";
-      }
-      row.others.push_back({fields[place++], json});
-    }
-    return row;
+  std::string remedy() const {
+    if (!plan_.lists.path().empty()) return "give the same list, or another -o";
+    return "if files were added, removed or renamed since, write the pairs into a list, new ones at its end; or name "
+           "another -o";
   }
 
   // The next row of the list must be the one in the file.
   Status match(const ResultFile& file, const std::vector<std::string>& fields, PairRow& row) {
-    if (plan_.options.numbered) {
-      row = row_of(fields);
-      return check_version(file, fields);
-    }
     bool any = false;
     ACUITY_TRY_ASSIGN(any, list_->next(row));
-    if (!any) {
-      return usage(fmt::format("-o {}, line {}: has more rows than {}; give the same list, or another -o", file.path(),
-                               file.line(), list_->name()));
-    }
+    if (any) return check_row(file.path(), file.line(), fields, row);
+    return usage(
+        fmt::format("-o {}, line {}: has more rows than {}; {}", file.path(), file.line(), list_->name(), remedy()));
+  }
+
+  Status check_row(const std::string& path, int64_t line, const std::vector<std::string>& fields,
+                   const PairRow& row) const {
     const std::vector<ResultCell> given = results_.given(row);
     for (size_t i = 0; i < given.size(); ++i) {
       const std::string expected = cell_field(given[i], plan_.format);
       if (fields[i] == expected) continue;
-      return usage(
-          fmt::format("-o {}, line {}: {} is '{}', but row {} of {} has '{}'; give the same list, or another -o",
-                      file.path(), file.line(), results_.columns()[i], fields[i], row.number, list_->name(), expected));
+      return usage(fmt::format("-o {}, line {}: {} is '{}', but row {} of {} has '{}'; {}", path, line,
+                               results_.columns()[i], fields[i], row.number, list_->name(), expected, remedy()));
     }
-    return check_version(file, fields);
+    return check_version(path, line, fields);
   }
 
-  Status check_version(const ResultFile& file, const std::vector<std::string>& fields) const {
+  Status check_version(const std::string& path, int64_t line, const std::vector<std::string>& fields) const {
     const std::string version = cell_field(ResultCell::of(results_.version()), plan_.format);
     const std::string& found = fields[results_.version_column()];
     if (found == version) return {};
     return usage(
         fmt::format("-o {}, line {}: was computed by '{}', and this is '{}'; use that version and these "
                     "options, or another -o",
-                    file.path(), file.line(), found, version));
+                    path, line, found, version));
   }
 
   bool is_failed(const std::vector<std::string>& fields) const {
     return fields[results_.error_column()] != cell_field({}, plan_.format);
   }
 
-  void keep(const std::vector<std::string>& fields, const PairRow& row) {
+  void keep(const std::vector<std::string>& fields) {
     ++counts_.kept;
     if (is_failed(fields)) {
       ++counts_.kept_failed;
       return;
     }
+    const std::string& cell = fields[plan_.options.numbered ? 2 : 1];
+    const std::string distorted = plan_.format == ResultFormat::jsonl ? json_shown(cell) : cell;
     for (size_t i = 0; i < guards_.size(); ++i) {
       const std::string& field = fields[results_.value_column(i)];
-      if (field != cell_field({}, plan_.format)) guards_[i].add(std::strtod(field.c_str(), nullptr), row.distorted);
+      if (field != cell_field({}, plan_.format)) guards_[i].add(std::strtod(field.c_str(), nullptr), distorted);
     }
   }
 
@@ -247,64 +274,112 @@ class BatchRun {
   Status keep_rows() {
     std::vector<std::string> fields, before;
     PairRow row;
-    for (;;) {
+    while (!interrupted()) {
       bool any = false;
       ACUITY_TRY_ASSIGN(any, writes().next(fields));
       if (!any) return {};
       if (plan_.retry_failed) {
         bool in_old = false;
         ACUITY_TRY_ASSIGN(in_old, old_->next(before));
-        if (!in_old || (!is_failed(before) && before != fields)) {
-          return usage(fmt::format("{}: is left over from another run and does not fit {}; delete it", new_->path(),
-                                   old_->path()));
-        }
+        if (!in_old || (!is_failed(before) && before != fields)) return does_not_fit();
       }
       ACUITY_TRY(match(writes(), fields, row));
-      keep(fields, row);
+      keep(fields);
     }
+    return stopped();
   }
 
-  // Rows that came in any order: which numbers are there, and that they are those of the list. One sum over all of them
-  // tells, without keeping any.
-  Status keep_numbered_rows() {
-    kept_rows_.assign(static_cast<size_t>(plan_.survey->rows), false);
-    size_t sum = 0;
+  Status does_not_fit() const {
+    return usage(
+        fmt::format("{}: is left over from another run and does not fit {}; delete it", new_->path(), old_->path()));
+  }
+
+  // Every row of a file whose rows came in any order: `seen` has a place for each row of the list.
+  Status read_numbered(ResultFile& file, std::vector<bool>& seen,
+                       const std::function<Status(size_t, const std::vector<std::string>&)>& each) const {
+    seen.assign(static_cast<size_t>(plan_.survey->rows), false);
     std::vector<std::string> fields;
-    for (;;) {
+    while (!interrupted()) {
       bool any = false;
-      ACUITY_TRY_ASSIGN(any, old_->next(fields));
-      if (!any) break;
-      const PairRow row = row_of(fields);
-      if (row.number < 1 || row.number > plan_.survey->rows || kept_rows_[static_cast<size_t>(row.number - 1)]) {
-        return usage(
-            fmt::format("-o {}, line {}: row {} is there twice, or not in the list; give the same list, or "
-                        "another -o",
-                        old_->path(), old_->line(), fields[0]));
+      ACUITY_TRY_ASSIGN(any, file.next(fields));
+      if (!any) return {};
+      const auto place = static_cast<size_t>(std::strtoull(fields[0].c_str(), nullptr, 10) - 1);
+      if (place >= seen.size() || seen[place]) {
+        return usage(fmt::format("-o {}, line {}: row {} is there twice, or not in the list; {}", file.path(),
+                                 file.line(), fields[0], remedy()));
       }
-      kept_rows_[static_cast<size_t>(row.number - 1)] = true;
-      ACUITY_TRY(check_version(*old_, fields));
-      keep(fields, row);
-      fields.resize(2 + 1 + list_->columns().size());
-      sum += std::hash<std::string>()(fmt::format("{}", fmt::join(fields, "\n")));
+      seen[place] = true;
+      ACUITY_TRY(check_version(file.path(), file.line(), fields));
+      ACUITY_TRY(each(place, fields));
     }
+    return stopped();
+  }
+
+  static size_t hash_of(std::span<const std::string> fields) {
+    return std::hash<std::string>()(fmt::format("{}", fmt::join(fields, "\n")));
+  }
+
+  // Which rows are there, and that they are those of the list. One sum over all of them tells, without keeping any.
+  Status keep_numbered_rows() {
+    std::vector<bool> there;
+    size_t sum = 0;
+    skipped_.assign(static_cast<size_t>(plan_.survey->rows), plan_.retry_failed);
+    ACUITY_TRY(read_numbered(*old_, there, [&](size_t place, const std::vector<std::string>& fields) {
+      sum += hash_of(std::span(fields).first(1 + 2 + list_->columns().size()));
+      skipped_[place] = !plan_.retry_failed || !is_failed(fields);
+      if (!plan_.retry_failed) keep(fields);
+      return Status();
+    }));
     std::unique_ptr<PairList> list;
     ACUITY_TRY_ASSIGN(list, open_list());
     PairRow row;
+    std::vector<std::string> fields;
     for (bool any = true; any;) {
       ACUITY_TRY_ASSIGN(any, list->next(row));
-      if (!any || !is_kept(row)) continue;
+      if (!any || !is_marked(there, row)) continue;
       fields.clear();
       for (const ResultCell& cell : results_.given(row)) fields.push_back(cell_field(cell, plan_.format));
-      sum -= std::hash<std::string>()(fmt::format("{}", fmt::join(fields, "\n")));
+      sum -= hash_of(fields);
     }
-    if (sum == 0) return {};
-    return usage(fmt::format("-o {}: its rows are not those of {}; give the same list, or another -o", old_->path(),
-                             list->name()));
+    if (sum != 0) {
+      return usage(fmt::format("-o {}: its rows are not those of {}; {}", old_->path(), list->name(), remedy()));
+    }
+    if (!plan_.retry_failed) return {};
+    missing_ = std::count(there.begin(), there.end(), false);
+    return read_numbered(*new_, retried_, [&](size_t place, const std::vector<std::string>& retried) {
+      keep(retried);
+      if (skipped_[place]) copied_ += hash_of(retried);
+      return there[place] ? Status() : does_not_fit();
+    });
   }
 
-  bool is_kept(const PairRow& row) const {
+  // The list may have more rows by now than it had at first.
+  static bool is_marked(const std::vector<bool>& rows, const PairRow& row) {
     const auto place = static_cast<size_t>(row.number - 1);
-    return place < kept_rows_.size() && kept_rows_[place];
+    return place < rows.size() && rows[place];
+  }
+
+  // Rows of OUT that have scores, as far as they are not in the file that takes its place.
+  Status copy_scored_rows() {
+    ACUITY_TRY(old_->rewind());
+    std::vector<bool> ignored;
+    ACUITY_TRY(read_numbered(*old_, ignored, [&](size_t place, const std::vector<std::string>& fields) {
+      skipped_[place] = skipped_[place] || retried_[place];
+      if (!is_failed(fields) && retried_[place]) copied_ -= hash_of(fields);
+      if (is_failed(fields) || retried_[place]) return Status();
+      keep(fields);
+      std::string text;
+      ACUITY_TRY_ASSIGN(text, old_->last_text());
+      return new_->append(std::move(text));
+    }));
+    return copied_ == 0 ? Status() : does_not_fit();
+  }
+
+  Status read_rows() {
+    if (!plan_.retry_failed) return new_rows();
+    if (!plan_.options.numbered) return retry_rows();
+    ACUITY_TRY(copy_scored_rows());
+    return new_rows();
   }
 
   Status new_rows() {
@@ -312,30 +387,35 @@ class BatchRun {
     while (goes_on()) {
       bool any = false;
       ACUITY_TRY_ASSIGN(any, list_->next(row));
+      if (!any && counts_.kept == 0 && submitted_ == 0) {
+        return Status(StatusCode::input, fmt::format("{}: has no rows", list_->name()));
+      }
       if (!any) return {};
-      if (!is_kept(row)) ACUITY_TRY(score(row));
+      if (!is_marked(skipped_, row)) ACUITY_TRY(score(row));
     }
     return {};
   }
 
+  // In the order of OUT. Rows of the list that are not there are not done, only counted.
   Status retry_rows() {
     std::vector<std::string> fields;
     PairRow row;
     while (goes_on()) {
       bool any = false;
       ACUITY_TRY_ASSIGN(any, old_->next(fields));
-      if (!any) return {};
+      if (!any) break;
       ACUITY_TRY(match(*old_, fields, row));
       if (is_failed(fields)) {
         ACUITY_TRY(score(row));
         continue;
       }
-      keep(fields, row);
-      Outstanding item{.row = row};
-      ACUITY_TRY_ASSIGN(item.ready, old_->last_text());
-      outstanding_.push_back(std::move(item));
-      ACUITY_TRY(take_results());
+      keep(fields);
+      std::string text;
+      ACUITY_TRY_ASSIGN(text, old_->last_text());
+      ordered_->add(ordered_->next_number(), std::move(text), /*is_kept=*/true);
+      ACUITY_TRY(wait_for_room());
     }
+    for (bool any = true; any && goes_on(); missing_ += any ? 1 : 0) ACUITY_TRY_ASSIGN(any, list_->next(row));
     return {};
   }
 
@@ -349,64 +429,64 @@ class BatchRun {
     return plan_.metrics[row.metrics];
   }
 
+  // Nothing here waits for longer than a moment, so that a signal is seen.
   Status score(const PairRow& row) {
-    if (!scheduler_) ACUITY_TRY_ASSIGN(scheduler_, RowScheduler::create(plan_.rows, is_ordered()));
-    const Result<Metrics> metrics = metrics_of(row);
     Outstanding item{.row = row};
-    if (metrics.ok()) item.metrics = *metrics;
-    if (is_ordered()) {
-      outstanding_.push_back(std::move(item));
-    } else {
-      numbered_.emplace(submitted_++, std::move(item));
+    if (ordered_) {
+      item.number = ordered_->next_number();
+      if (std::optional<OrderedRows::Kept> kept = ordered_->take_kept(item.number)) {
+        ACUITY_TRY(check_row(ordered_->path(), kept->line, kept->fields, row));
+        keep(kept->fields);
+        ordered_->add(item.number, std::move(kept->text), /*is_kept=*/true);
+        return wait_for_room();
+      }
     }
-    ACUITY_TRY(metrics.ok() ? scheduler_->submit(row.reference, row.distorted, *metrics)
-                            : scheduler_->submit_failure(metrics.status()));
-    return take_results();
+    // In any order, so that what is finished can be kept.
+    if (!scheduler_) ACUITY_TRY_ASSIGN(scheduler_, RowScheduler::create(plan_.rows, /*ordered=*/false));
+    const Result<Metrics> metrics = metrics_of(row);
+    if (metrics.ok()) item.metrics = *metrics;
+    for (bool is_submitted = false; !is_submitted && goes_on();) {
+      ACUITY_TRY_ASSIGN(is_submitted, metrics.ok()
+                                          ? scheduler_->try_submit(row.reference, row.distorted, *metrics, kMoment)
+                                          : scheduler_->try_submit_failure(metrics.status(), kMoment));
+      if (is_submitted) outstanding_.emplace(submitted_++, std::move(item));
+      ACUITY_TRY(take_results());
+    }
+    return wait_for_room();
   }
 
-  // Writes what is there, and waits while too much is not.
-  Status take_results() {
-    write_ready();
-    while (goes_on() && scheduler_) {
-      const bool many = outstanding_.size() + numbered_.size() >= kMostOutstanding;
-      std::optional<TaskResult> result = many ? scheduler_->wait_any() : scheduler_->poll();
-      if (!result) break;
-      take(std::move(*result));
+  // Takes what is finished, and waits while too much is not.
+  Status wait_for_room() {
+    ACUITY_TRY(take_results());
+    while (goes_on() && outstanding_.size() + (ordered_ ? ordered_->waiting() : 0) >= kMostOutstanding) {
+      ACUITY_TRY(take_results(kMoment));
     }
+    return written_;
+  }
+
+  // Writes what is finished. If nothing is, waits for it.
+  Status take_results(std::chrono::milliseconds wait = {}) {
+    if (scheduler_) {
+      for (std::optional<TaskResult> result = scheduler_->wait_any(wait); result && written_.ok();
+           result = scheduler_->poll()) {
+        take(std::move(*result));
+      }
+    }
+    if (ordered_ && written_.ok()) written_ = ordered_->write();
     progress_.show(counts_);
     return written_;
   }
 
+  // After a signal, what is finished is written, and the rest is left.
   Status drain() {
-    for (bool cancelled = false; scheduler_;) {
-      if (!goes_on() && !std::exchange(cancelled, true)) scheduler_->cancel();
-      std::optional<TaskResult> result = scheduler_->wait_any();
-      if (!result) break;
-      take(std::move(*result));
-      progress_.show(counts_);
-    }
-    write_ready();
-    return written_;
-  }
-
-  void write_ready() {
-    while (!outstanding_.empty() && !outstanding_.front().ready.empty() && written_.ok()) {
-      if (!cut_short_) written_ = writes().append(std::move(outstanding_.front().ready));
-      outstanding_.pop_front();
-    }
+    while (scheduler_ && !scheduler_->is_drained() && goes_on()) ACUITY_TRY(take_results(kMoment));
+    return take_results();
   }
 
   void take(TaskResult result) {
-    Outstanding item = is_ordered() ? std::move(outstanding_.front()) : std::move(numbered_.at(result.index));
-    if (is_ordered()) {
-      outstanding_.pop_front();
-    } else {
-      numbered_.erase(result.index);
-    }
+    const Outstanding item = std::move(outstanding_.extract(result.index).mapped());
     const bool cancelled = result.status.code() == StatusCode::cancelled && !result.timed_out;
-    // A row that was not finished ends what is written where rows keep their order.
-    cut_short_ = cut_short_ || (cancelled && is_ordered());
-    if (cancelled || cut_short_ || !written_.ok()) return;
+    if (cancelled) return;  // a video, which looks for signals itself
     const std::vector<MetricChoice> none;
     const std::vector<MetricChoice>& metrics = item.metrics ? *item.metrics : none;
     check_scores(item.row, metrics, result);
@@ -416,9 +496,12 @@ class BatchRun {
     } else {
       ++counts_.failures[kind_of_failure(result)];
     }
-    const std::vector<ResultCell> cells = results_.cells(item.row, metrics, result);
-    written_ = writes().append(row_text(results_.columns(), cells, plan_.format));
-    write_ready();
+    std::string text = row_text(results_.columns(), results_.cells(item.row, metrics, result), plan_.format);
+    if (ordered_) {
+      ordered_->add(item.number, std::move(text));
+    } else {
+      written_ = writes().append(std::move(text));
+    }
   }
 
   void guard(const Outstanding& item, const std::vector<MetricChoice>& metrics, const TaskResult& result) {
@@ -432,6 +515,7 @@ class BatchRun {
   }
 
   int finish(const Status& done) {
+    if (scheduler_) keep_until_exit(scheduler_);  // which would wait for rows that hang
     const int64_t failed = counts_.failed() + counts_.kept_failed;
     // Where nothing was done there is nothing to sum up.
     if (!begun_ || (!done.ok() && counts_.done() == 0 && !interrupted())) return exit_code(done.code());
@@ -442,14 +526,21 @@ class BatchRun {
       for (const std::string& warning : guard.warnings()) console_.warn(warning);
     }
     if (!done.ok()) {
-      console_.note(fmt::format("{} has {} complete rows; the same command continues behind them", writes().path(),
-                                writes().rows()));
-    } else if (failed > 0) {
+      const size_t ahead = ordered_ ? ordered_->waiting() : 0;
+      console_.note(fmt::format("{} has {} complete rows{}; the same command continues behind them", writes().path(),
+                                writes().rows(),
+                                ahead > 0 ? fmt::format(", and {} {} more", ordered_->path(), ahead) : ""));
+      return exit_code(done.code());
+    }
+    if (failed > 0) {
       console_.note(fmt::format("{} has {} row{} with an error; the same command with --retry-failed does them again",
                                 plan_.path, failed, failed == 1 ? "" : "s"));
     }
-    if (scheduler_) keep_until_exit(scheduler_);
-    if (!done.ok()) return done.code() == StatusCode::cancelled ? kExitFailed : exit_code(done.code());
+    if (missing_ > 0) {
+      console_.complain(fmt::format("{} lacks {} row{} of {}; the same command without --retry-failed does them",
+                                    plan_.path, missing_, missing_ == 1 ? "" : "s", list_->name()));
+      return kExitFailed;
+    }
     return failed > 0 ? kExitRowsFailed : kExitOk;
   }
 
@@ -460,15 +551,18 @@ class BatchRun {
   ResultRows results_;
   std::vector<ScoreGuard> guards_;
   std::unique_ptr<PairList> list_;
-  std::unique_ptr<ResultFile> old_;  // OUT
-  std::unique_ptr<ResultFile> new_;  // with --retry-failed: what takes its place
+  std::unique_ptr<ResultFile> old_;     // OUT
+  std::unique_ptr<ResultFile> new_;     // with --retry-failed: what takes its place
+  std::optional<OrderedRows> ordered_;  // unless rows come in any order
   std::shared_ptr<RowScheduler> scheduler_;
-  std::deque<Outstanding> outstanding_;
-  std::map<int64_t, Outstanding> numbered_;  // instead, where rows come in any order: by TaskResult::index
+  std::map<int64_t, Outstanding> outstanding_;  // by TaskResult::index
   int64_t submitted_ = 0;
-  std::vector<bool> kept_rows_;  // where rows come in any order: those that were there before
+  int64_t missing_ = 0;  // rows of the list that --retry-failed did not find in OUT
+  // If rows come in any order, by their number in the list, from 0: those that are not scored, and of --retry-failed,
+  // those that an earlier one has written.
+  std::vector<bool> skipped_, retried_;
+  size_t copied_ = 0;  // a sum over rows that an earlier --retry-failed copied from OUT
   Status written_;
-  bool cut_short_ = false;
   bool begun_ = false;  // whether anything was written
 };
 

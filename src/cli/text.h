@@ -23,6 +23,9 @@ std::string short_number(double value);
 /// With quotes and escapes, as JSON wants it; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 
+/// Whether JSON can hold the text as it is.
+bool is_utf8(std::string_view text);
+
 /// A field by RFC 4180: in quotes where it needs them.
 std::string csv_field(std::string_view text);
 
