@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,11 @@ class Rehearsal {
 
   // It owns its memory, so that who keeps it need not copy it.
   Input picture() const {
+    Input made = picture_of_samples();
+    if (!made.has_picture()) throw std::bad_alloc();
+    return made;
+  }
+  Input picture_of_samples() const {
     if (!work_.kind.is_frame) {
       return {interleaved_view(samples_->data(), work_.width, work_.height, work_.kind.channels, work_.kind.type),
               samples_};

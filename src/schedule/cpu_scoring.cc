@@ -102,7 +102,7 @@ Status Scheduler::State::try_here(Row& row, int strip_rows, bool wide) {
   if (row.scaled_reference.pixels) {
     ImageView view = row.scaled_reference.view;
     view.colour = row.reference_colour;
-    scores = scorer->scorer.score(Input(view, row.scaled_reference.pixels), distorted);
+    scores = scorer->scorer.score(input_of(view, row.scaled_reference.pixels), distorted);
   } else {
     const auto prepare = [&](const Input& input) -> std::optional<CachedReference::Prepared> {
       CachedReference::Prepared kept;

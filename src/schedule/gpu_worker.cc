@@ -289,7 +289,7 @@ Result<Job> GpuWorker::start_job(Row& row, CachedScorer& scorer) {
   if (row.scaled_reference.pixels) {
     ImageView view = row.scaled_reference.view;
     view.colour = row.reference_colour;
-    reference = Input(view, row.scaled_reference.pixels);
+    reference = input_of(view, row.scaled_reference.pixels);
   } else {
     const bool again = row.cached->count_use() > 0;
     if (parts_.options.keep == Keep::fast && (again || row.shares_reference)) kept = prepared(row, scorer);

@@ -239,7 +239,7 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
     }
     a.file = {};
   }
-  Result<Picture> picture = picture_of(distorted.input.has_picture() ? distorted.input : Input(ImageView()));
+  Result<Picture> picture = Picture();
   if (!distorted.input.has_picture()) {
     const int64_t asked = b.asked.bytes;
     picture = decode(distorted, b, /*is_reference=*/false, result.distorted);
@@ -251,6 +251,7 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
     if (!picture.ok()) return picture.status();
   } else {
     row.distorted_input = distorted.input;
+    picture = picture_of(distorted.input);
     result.distorted.format = picture->format;
   }
   if (!is_new) {

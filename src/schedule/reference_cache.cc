@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "base/guard.h"
 #include "engine/input.h"
 #include "engine/scoring.h"
 #include "media/meaning.h"
@@ -87,16 +88,16 @@ CachedReference::OnDevice& CachedReference::find(size_t device, const Colour& co
   for (OnDevice& one : all) {
     if (same_colour(one.colour, colour, picture.view.is_grey())) return one;
   }
-  OnDevice& added = all.emplace_back();
+  OnDevice added;
   added.colour = colour;
   if (pixels.has_picture()) {
     added.input = pixels;
   } else {
     ImageView view = picture.view;
     view.colour = colour;
-    added.input = Input(view, picture.pixels);
+    added.input = input_of(view, picture.pixels);
   }
-  return added;
+  return all.emplace_back(std::move(added));
 }
 
 Input CachedReference::input_for(size_t device, const Colour& colour) {
@@ -113,16 +114,20 @@ std::optional<Reference> CachedReference::prepared_for(
   OnDevice& one = find(device, colour);  // stays where it is while it is being prepared
   if (one.state == OnDevice::State::preparing) return std::nullopt;
   if (one.state == OnDevice::State::there && one.metrics == metrics) return one.prepared.reference;
-  one.state = OnDevice::State::preparing;
   one.metrics = metrics;
+  one.state = OnDevice::State::preparing;
   set_prepared(device, one, {});
   if (!std::exchange(one.was_used, true)) sums_->device[device] += sample_bytes();
   const Input input = one.input;
   lock.unlock();
-  std::optional<Prepared> prepared = prepare(input);
+  std::optional<Prepared> prepared;
+  const Status thrown = guarded<Status>([&] {
+    prepared = prepare(input);
+    return Status();
+  });
   lock.lock();
   one.state = prepared ? OnDevice::State::there : OnDevice::State::none;
-  if (!prepared) return std::nullopt;
+  if (!thrown.ok() || !prepared) return std::nullopt;  // scoring does without, or tells why
   set_prepared(device, one, std::move(*prepared));
   return one.prepared.reference;
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,13 @@ struct Tried {
 };
 
 inline bool is_in_memory(const TaskPicture& picture) { return picture.is_encoded || !picture.bytes.empty(); }
+
+/// As Input's constructor, which has no picture if there is no memory for it.
+inline Input input_of(const ImageView& view, const std::shared_ptr<const void>& owner) {
+  Input input(view, owner);
+  if (!input.has_picture()) throw std::bad_alloc();
+  return input;
+}
 
 /// The stages of a row that the time limit counts for. Whoever watches the time may give up a row in one of them, never
 /// between them; the row's thread then goes on without anybody waiting for it.
@@ -120,7 +128,7 @@ struct Row {
   }
   /// A new Input each time, so that what a device has of it goes with the attempt.
   Input new_input() const {
-    return distorted_input.has_picture() ? distorted_input : Input(distorted, distorted_owner);
+    return distorted_input.has_picture() ? distorted_input : input_of(distorted, distorted_owner);
   }
   void drop_pictures() {
     cached.reset();

@@ -165,6 +165,32 @@ TEST_F(SchedulerTimeTest, AWorkThatHangsKeepsNothingBack) {
   EXPECT_EQ(scheduler.statistics().host_bytes, 0) << "which was not counted any more";
 }
 
+// Files that vanish, shrink or change between being submitted and being read, and one that ends while it is read.
+TEST_F(SchedulerTimeTest, WhatAFileHoldsWhenItIsReadCounts) {
+  const std::string ending = pipe("ending.ppm");
+  const std::string vanishing = folder_.path("vanishing.ppm"), shrinking = folder_.path("shrinking.ppm"),
+                    changing = folder_.path("changing.ppm");
+  for (const std::string& file : {vanishing, shrinking, changing}) write_file(file, drawn(3, kSide, kSide));
+  Scheduler scheduler = this->scheduler({.threads = 1});
+  for (const std::string& file : {ending, vanishing, shrinking, changing, distorted_}) {
+    ASSERT_TRUE(scheduler.submit(task_of(reference_, file)).ok());
+  }
+  // The only thread waits for the pipe, and the others have not begun.
+  std::vector<uint8_t> half = drawn(3, kSide, kSide);
+  half.resize(half.size() / 2);
+  std::filesystem::remove(vanishing);
+  std::filesystem::resize_file(shrinking, half.size());
+  write_file(changing, drawn(2, kSide, kSide));
+  write_file(ending, half);
+  for (const std::string& file : {ending, vanishing, shrinking}) {
+    const std::optional<TaskResult> result = scheduler.wait_any();
+    EXPECT_EQ(result->status.code(), StatusCode::input);
+    EXPECT_TRUE(contains(result->status.message(), file)) << result->status.message();
+  }
+  expect_right(*scheduler.wait_any());
+  expect_right(*scheduler.wait_any());
+}
+
 // A thread of the scheduler sees what files are; whoever submits them does not open them.
 TEST_F(SchedulerTimeTest, FilesThatAreVideosAreWorks) {
   const std::string frame(kSide * kSide * 3 / 2, 'x');
