@@ -65,14 +65,16 @@ struct FrameScorerOptions {
   /// which need the same depth only. The rate that counts is the reference's.
   std::optional<FrameFormat> distorted_format{};
   /// "cpu", a GPU as in ScorerOptions, which must have all features of the metrics, or "auto": features run on a GPU
-  /// if they can and are faster there, and on the CPU otherwise; Provenance tells which did. A GPU that fails in the
-  /// middle of a video ends it with an error, and under "auto" the CPU goes on from there, with the same values.
+  /// if they can and are faster there, and on the CPU otherwise; Provenance states which did. A GPU that fails in the
+  /// middle of a video ends it with an error, and under "auto" the CPU goes on from there, with the same values, and
+  /// Provenance::warnings states it.
   std::string device = "auto";
   int64_t expected_frames = 1;  ///< how many you expect to score; "auto" uses it
   int threads = 0;              ///< 0: one per core
-  /// How many pairs of frames a GPU works on or waits for at once, 1 to 64; 0: as many as keep it busy. It never
-  /// changes a score.
+  /// How many pairs of frames a GPU works on or waits for at once, 1 to 64; 0: as many as keep it busy, or fewer if it
+  /// has no memory for so many. It never changes a score.
   int frames_in_flight = 0;
+  int64_t vram_cap_bytes = 0;  ///< as in ScorerOptions
   /// Return the difference map of the last frame that is scored, on the CPU. For metrics whose MetricInfo::has_map is
   /// set.
   bool want_map = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What memory a Scorer will need, without making one and without a GPU.
+// What memory a Scorer or a FrameScorer will need, without making one and without a GPU.
 #ifndef ACUITY_PLAN_H
 #define ACUITY_PLAN_H
 
@@ -7,6 +7,7 @@
 
 #include "acuity/export.h"
 #include "acuity/frame.h"
+#include "acuity/frame_scorer.h"
 #include "acuity/image.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
@@ -36,6 +37,11 @@ ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, int widt
                                           SampleType type = SampleType::u8, Channels channels = Channels::rgb);
 /// The same for frames of video. On the CPU they become RGB floats first, in memory that is not counted.
 ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, const FrameShape& frame);
+
+/// Bytes on a GPU that a FrameScorer with these options uses: for frames_in_flight pairs, or if that is 0 for as many
+/// as it has if all fit. `options.device` must be a GPU, which need not be there. Never less than is used, and at most
+/// 10 % and one pair of frames more; frames of yours with gaps of more than 63 bytes between their rows may use more.
+ACUITY_API Result<int64_t> plan_device_bytes(const FrameScorerOptions& options);
 
 }  // namespace acuity
 

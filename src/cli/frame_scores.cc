@@ -120,6 +120,7 @@ Status FrameScores::begin(const ScoreJob& job, const FrameSide& reference, const
                                .expected_frames = expected_frames,
                                .threads = job.threads,
                                .frames_in_flight = job.frames_in_flight,
+                               .vram_cap_bytes = job.vram_cap_bytes,
                                .want_map = job.want_map};
     for (const size_t m : group.places) options.metrics.push_back({job.metrics[m].name, job.metrics[m].options});
     Result<FrameScorer> scorer = FrameScorer::create(options);

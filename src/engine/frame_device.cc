@@ -8,14 +8,11 @@
 
 #include "base/profiler_range.h"
 #include "base/try.h"
+#include "engine/frame_plan.h"
+#include "engine/requests.h"
 
 namespace acuity {
 namespace {
-
-constexpr int64_t kMostPixels = int64_t{1} << 29;
-
-// Kernels of small scales leave most of a device idle, and the host needs time to conclude: others work meanwhile.
-int usual_in_flight(int64_t pixels) { return pixels > 4'000'000 ? 8 : 12; }
 
 DeviceFrame planes_of(const Resident& samples) {
   DeviceFrame frame;
@@ -42,40 +39,42 @@ FrameDevice::FrameDevice(const std::shared_ptr<Device>& device, const std::array
       shapes_(shapes),
       features_(std::move(features)),
       threads_(threads) {
-  for (const Feature* feature : features_) {
-    history_ = std::max(history_, feature->history());
-    for (const Role role : {Role::reference, Role::distorted}) {
-      PlaneSet& planes = planes_[static_cast<size_t>(role)];
-      for (int p = 0; p < shapes[static_cast<size_t>(role)].planes_count(); ++p) {
-        planes[static_cast<size_t>(p)] = planes[static_cast<size_t>(p)] || feature->reads(role, p);
-      }
-    }
-  }
+  planes_ = planes_read(shapes, features_);
+  for (const Feature* feature : features_) history_ = std::max(history_, feature->history());
 }
 
 Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<Device>& device,
                                                          const std::array<FrameShape, 2>& shapes,
                                                          std::vector<const Feature*> features, int threads,
-                                                         int in_flight) {
-  int64_t most_pixels = 0;
-  for (const FrameShape& shape : shapes) {
-    const int64_t pixels = int64_t{shape.width} * shape.height;
-    if (pixels >= kMostPixels) {
-      return Status(StatusCode::too_big, fmt::format("frames of {}x{} have more samples than kernels on a device can "
-                                                     "number; use the device cpu",
-                                                     shape.width, shape.height));
-    }
-    most_pixels = std::max(most_pixels, pixels);
-  }
+                                                         const FrameDeviceLimits& limits) {
   std::unique_ptr<FrameDevice> made(new FrameDevice(device, shapes, std::move(features), threads));
-  int count = in_flight == 0 ? usual_in_flight(most_pixels) : in_flight;
+  int count = 0;
+  ACUITY_TRY_ASSIGN(count, made->count_that_fits(limits));
   Status created = made->create_slots(static_cast<size_t>(count));
-  while (in_flight == 0 && count > 1 && created.code() == StatusCode::device_memory) {
+  // Others may use the device as well.
+  while (limits.in_flight == 0 && count > 1 && created.code() == StatusCode::device_memory) {
     count /= 2;
+    made->pool_->free_unused();
     created = made->create_slots(static_cast<size_t>(count));
   }
   ACUITY_TRY(created);
   return made;
+}
+
+// How many frames can be in flight with the memory there is.
+Result<int> FrameDevice::count_that_fits(const FrameDeviceLimits& limits) const {
+  FramePlan plan;
+  ACUITY_TRY_ASSIGN(plan, plan_frames(shapes_, features_));
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, available_bytes(*pool_, limits.cap));
+  int count = limits.in_flight == 0 ? usual_in_flight(shapes_) : limits.in_flight;
+  while (limits.in_flight == 0 && count > 1 && plan.bytes(count) > available) --count;
+  if (plan.bytes(count) <= available) return count;
+  return Status(StatusCode::too_big,
+                fmt::format("frames of {}x{} samples need {} bytes of memory on {} with {} in flight, but {} are "
+                            "available; use {}another device, such as cpu",
+                            shapes_[0].width, shapes_[0].height, plan.bytes(count), pool_->device().info().id, count,
+                            std::max(available, int64_t{0}), count > 1 ? "fewer frames in flight or " : ""));
 }
 
 Status FrameDevice::create_slots(size_t count) {
@@ -91,7 +90,7 @@ Status FrameDevice::create_derived() {
   for (size_t f = 0; f < features_.size(); ++f) {
     Derived derived{slots_[0].workers[f]->derived_bytes(), static_cast<int>(in_flight()) + features_[f]->history(), {}};
     if (derived.bytes > 0) {
-      ACUITY_TRY_ASSIGN(derived.memory, pool_->device().allocate(derived.bytes * static_cast<size_t>(derived.slots)));
+      ACUITY_TRY_ASSIGN(derived.memory, pool_->take(derived.bytes * static_cast<size_t>(derived.slots), "frames"));
       derived_events_.resize(static_cast<size_t>(in_flight() + history_));
     }
     derived_.push_back(std::move(derived));
@@ -113,8 +112,8 @@ Status FrameDevice::create_slot(Slot& slot) {
     scratch_bytes = std::max(scratch_bytes, worker->scratch_bytes());
     slot.workers.push_back(std::move(worker));
   }
-  if (scratch_bytes > 0) ACUITY_TRY_ASSIGN(slot.scratch, device.allocate(scratch_bytes));
-  ACUITY_TRY_ASSIGN(slot.results, device.allocate(result_bytes_));
+  if (scratch_bytes > 0) ACUITY_TRY_ASSIGN(slot.scratch, pool_->take(scratch_bytes, "frames"));
+  ACUITY_TRY_ASSIGN(slot.results, pool_->take(result_bytes_, "frames"));
   ACUITY_TRY_ASSIGN(slot.results_here, device.allocate_pinned(result_bytes_));
   ACUITY_TRY_ASSIGN(slot.queue, device.create_queue());
   return {};

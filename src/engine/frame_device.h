@@ -7,6 +7,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/task_threads.h"
@@ -16,16 +17,21 @@
 
 namespace acuity {
 
+struct FrameDeviceLimits {
+  int in_flight = 0;             // frames; 0: as many as keep a device busy, or for which it has memory
+  std::optional<int64_t> cap{};  // of memory on the device, in bytes
+};
+
 /// Used by one thread.
 class FrameDevice {
  public:
   /// `shapes` are those of the reference and the distorted video, of one depth. The features outlive it. `threads` copy
-  /// frames that are in ordinary memory. `in_flight` is how many frames are; 0: as many as keep a device busy, or for
-  /// which it has memory.
+  /// frames that are in ordinary memory. All memory is counted before any is allocated; if the device has not enough,
+  /// this is refused as too_big.
   static Result<std::unique_ptr<FrameDevice>> create(const std::shared_ptr<Device>& device,
                                                      const std::array<FrameShape, 2>& shapes,
                                                      std::vector<const Feature*> features, int threads,
-                                                     int in_flight = 0);
+                                                     const FrameDeviceLimits& limits = {});
 
   const DevicePool& pool() const { return *pool_; }
   /// How many frames before it some feature looks at.
@@ -59,8 +65,8 @@ class FrameDevice {
     int64_t index = 0;
     std::vector<bool> measured;
     std::vector<std::unique_ptr<DeviceFeatureWorker>> workers;
-    std::unique_ptr<DeviceMemory> scratch;  // of one feature after the other; null where none needs any
-    std::unique_ptr<DeviceMemory> results;
+    PooledMemory scratch;  // of one feature after the other; none where no feature needs any
+    PooledMemory results;
     std::unique_ptr<PinnedMemory> results_here;
     std::unique_ptr<Queue> queue;  // last: it waits for what is in flight
   };
@@ -75,7 +81,7 @@ class FrameDevice {
   struct Derived {
     size_t bytes = 0;  // of a pair
     int slots = 0;
-    std::unique_ptr<DeviceMemory> memory;  // null: the feature derives nothing
+    PooledMemory memory;  // none: the feature derives nothing
 
     int slot_of(int64_t number) const { return static_cast<int>(number % slots); }
   };
@@ -88,6 +94,7 @@ class FrameDevice {
   int64_t in_flight() const { return static_cast<int64_t>(slots_.size()); }
   Slot& slot_of(int64_t number) { return slots_[static_cast<size_t>(number) % slots_.size()]; }
   const Slot& slot_of(int64_t number) const { return slots_[static_cast<size_t>(number) % slots_.size()]; }
+  Result<int> count_that_fits(const FrameDeviceLimits& limits) const;
   Status create_slots(size_t count);
   Status create_slot(Slot& slot);
   Status create_derived();

@@ -15,10 +15,9 @@
 #include "base/threads.h"
 #include "base/try.h"
 #include "engine/auto_device.h"
-#include "engine/feature_list.h"
-#include "engine/frame_metric.h"
 #include "engine/frame_memory.h"
 #include "engine/frame_pipeline.h"
+#include "engine/frame_requests.h"
 #include "engine/noting.h"
 #include "engine/requests.h"
 #include "engine/validate.h"
@@ -27,49 +26,16 @@
 namespace acuity {
 namespace {
 
-// A metric that was asked for.
-struct Entrant {
-  const FrameMetricEntry* entry = nullptr;
-  OptionValues options;
-  std::unique_ptr<FrameMetric> metric;
-  std::vector<size_t> places;  // of its needs among the features of the pipeline
+struct Entrant : RequestedFrameMetric {
+  explicit Entrant(RequestedFrameMetric&& requested) : RequestedFrameMetric(std::move(requested)) {}
+
   std::vector<FrameOutput> outputs{};
   std::string device{};
   std::string device_reason{};  // empty where the caller chose it
+  std::vector<std::string> warnings{};
 };
 
 bool runs_on_gpu(const FeatureRequest& request) { return request.entry->on_gpu; }
-
-Status check_formats(const FrameScorerOptions& options) {
-  const FrameFormat& format = options.format;
-  if (format.depth < 8 || format.depth > 16) {
-    return Status(StatusCode::usage,
-                  fmt::format("invalid depth of {} bits per sample: expected 8 to 16", format.depth));
-  }
-  if (format.rate.numerator < 0 || format.rate.denominator < 0 ||
-      (format.rate.denominator > 0 && format.rate.numerator == 0)) {
-    return Status(StatusCode::usage, fmt::format("invalid frame rate {}/{}: expected a number above 0, or 0/0 if it is "
-                                                 "unknown",
-                                                 format.rate.numerator, format.rate.denominator));
-  }
-  return {};
-}
-
-// Most metrics compare samples as they are.
-Status check_shapes(const FrameScorerOptions& options, const std::vector<Entrant>& entrants) {
-  const FrameFormat& format = options.format;
-  const FrameFormat& other = options.distorted_format.value_or(format);
-  const bool resized =
-      other.depth == format.depth && std::all_of(entrants.begin(), entrants.end(), [](const auto& its) {
-        return its.entry->resizes != nullptr && its.entry->resizes(its.options);
-      });
-  if (other.has_same_shape(format) || resized) return {};
-  return Status(
-      StatusCode::usage,
-      fmt::format("the reference has {}x{} samples of {} bits, the distorted video {}x{} of {} bits or another "
-                  "subsampling; convert one of them first",
-                  format.width, format.height, format.depth, other.width, other.height, other.depth));
-}
 
 Status check_finite(int64_t number, const std::string& output, const std::string& metric, double value) {
   if (std::isfinite(value)) return {};
@@ -102,7 +68,8 @@ struct FrameScorer::State {
   FeatureList list;
   std::shared_ptr<Device> device;  // null: the CPU only
   std::string device_reason;
-  std::mutex mutex;  // of the next two, for cancel()
+  std::optional<int64_t> cap;  // of memory there
+  std::mutex mutex;            // of the next two, for cancel()
   std::unique_ptr<FramePipeline> pipeline;
   bool is_cancelled = false;
   int threads = 1;
@@ -118,51 +85,20 @@ struct FrameScorer::State {
   Status failure;                                    // of what came after the features
   bool finished = false;
 
-  Feature::Setup setup() const {
-    return {options.format, options.distorted_format.value_or(options.format), OptionValues(), options.want_map};
-  }
+  std::array<FrameShape, 2> both_shapes() const { return shapes_of(options); }
 
-  std::array<FrameShape, 2> both_shapes() const {
-    return {options.format, options.distorted_format.value_or(options.format)};
-  }
-
-  Status add(const FrameMetricRequest& request) {
-    Entrant entrant;
-    entrant.entry = find_frame_metric(request.metric);
-    if (entrant.entry == nullptr) {
-      return Status(
-          StatusCode::usage,
-          fmt::format("unknown frame metric '{}'; metrics() lists the metrics of this build", request.metric));
-    }
-    const MetricInfo& info = entrant.entry->info;
-    if (options.want_map && !info.has_map) {
-      return Status(StatusCode::usage, fmt::format("{} has no difference map; leave out want_map", info.name));
-    }
-    ACUITY_TRY_ASSIGN(entrant.options, OptionValues::parse(info, request.options));
-    ACUITY_TRY(validate_size(info, entrant.options, options.format.width, options.format.height));
-    Feature::Setup its_setup = setup();
-    its_setup.options = entrant.options;
-    ACUITY_TRY_ASSIGN(entrant.metric, entrant.entry->create(its_setup, *entrant.entry));
-    for (const FeatureRequest& need : entrant.metric->needs()) entrant.places.push_back(list.place(need));
-    entrants.push_back(std::move(entrant));
+  Status add_metrics() {
+    FrameRequests requests;
+    ACUITY_TRY_ASSIGN(requests, find_frame_requests(options));
+    if (options.device != "cpu" && options.device != "auto") ACUITY_TRY(check_gpu_can(options, requests));
+    for (RequestedFrameMetric& metric : requests.metrics) entrants.emplace_back(std::move(metric));
+    list = std::move(requests.list);
     return {};
-  }
-
-  // The features of a metric that have no GPU version.
-  std::vector<std::string> cpu_only(const Entrant& entrant) const {
-    std::vector<std::string> names;
-    for (const FeatureRequest& need : entrant.metric->needs()) {
-      if (!runs_on_gpu(need)) names.push_back(need.entry->info.name);
-    }
-    return names;
   }
 
   Status choose_device() {
     if (options.device == "cpu") return {};
-    if (options.want_map && options.device != "auto") {
-      return Status(StatusCode::device,
-                    "difference maps of frames are made on the CPU only; use the device cpu or auto");
-    }
+    ACUITY_TRY_ASSIGN(cap, vram_cap(options.vram_cap_bytes));
     if (options.device == "auto") {
       if (options.want_map) return {};
       std::vector<CostedMetric> features;
@@ -181,23 +117,13 @@ struct FrameScorer::State {
       device_reason = std::move(choice.reason);
       return {};
     }
-    for (const Entrant& entrant : entrants) {
-      const std::vector<std::string> names = cpu_only(entrant);
-      if (names.empty()) continue;
-      const std::string why =
-          entrant.entry->feature != nullptr
-              ? "runs"
-              : fmt::format("needs {}, which {}", fmt::join(names, ", "), names.size() == 1 ? "runs" : "run");
-      return Status(StatusCode::device,
-                    fmt::format("{} {} on the CPU only; use the device cpu or auto", entrant.entry->info.name, why));
-    }
     ACUITY_TRY_ASSIGN(device, open_device(options.device));
     return {};
   }
 
   Status create_pipeline() {
     std::vector<PipelineFeature> features;
-    ACUITY_TRY_ASSIGN(features, list.create(setup()));
+    ACUITY_TRY_ASSIGN(features, list.create(setup_of(options)));
     const std::array<FrameShape, 2> shapes = both_shapes();
     std::unique_ptr<FrameDevice> there;
     if (device) {
@@ -207,7 +133,8 @@ struct FrameScorer::State {
         features[f].on_device = runs_on_gpu(list.requests()[f]);
         if (features[f].on_device) sent.push_back(features[f].feature.get());
       }
-      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, shapes, std::move(sent), threads, options.frames_in_flight));
+      ACUITY_TRY_ASSIGN(there, FrameDevice::create(device, shapes, std::move(sent), threads,
+                                                   {.in_flight = options.frames_in_flight, .cap = cap}));
     }
     pipeline = std::make_unique<FramePipeline>(shapes, std::move(features), threads, std::move(there));
     return {};
@@ -230,7 +157,7 @@ struct FrameScorer::State {
       }
       entrant.device = !on_device ? cpu_name() : on_cpu ? name_of(*device) + " and " + cpu_name() : name_of(*device);
       if (options.device != "auto") continue;
-      const std::vector<std::string> names = cpu_only(entrant);
+      const std::vector<std::string> names = entrant.cpu_only();
       if (names.size() == entrant.places.size()) {
         entrant.device_reason = fmt::format("auto chose the CPU: {} has no GPU version", entrant.entry->info.name);
       } else if (options.want_map) {
@@ -329,6 +256,8 @@ struct FrameScorer::State {
       if (!entrant.device.ends_with(cpu_name())) entrant.device += " and " + cpu_name();
       entrant.device_reason +=
           fmt::format("; {} failed, and the CPU went on from frame {}: {}", device->info().id, first, why.message());
+      entrant.warnings.push_back(fmt::format("{} failed, so the CPU measured frame {} and those after it: {}",
+                                             device->info().id, first, why.message()));
     }
     device.reset();
     for (const KeptFrame& frame : std::exchange(kept, {})) {
@@ -423,7 +352,8 @@ struct FrameScorer::State {
                         .memory_mode = "full",
                         .working_bytes = 0,
                         .assumptions = entrant.metric->assumptions(),
-                        .timing_ms = {{"metric", 0}}};
+                        .timing_ms = {{"metric", 0}},
+                        .warnings = entrant.warnings};
     if (!entrant.device_reason.empty()) {
       score.provenance.assumptions.push_back("device: " + entrant.device_reason);
     }
@@ -499,24 +429,11 @@ FrameScorer& FrameScorer::operator=(FrameScorer&&) noexcept = default;
 
 Result<FrameScorer> FrameScorer::create(const FrameScorerOptions& options) {
   return guarded<Result<FrameScorer>>([&]() -> Result<FrameScorer> {
-    if (options.metrics.empty())
-      return Status(StatusCode::usage, "no metric is given; metrics() lists the metrics of this build");
-    if (options.threads < 0) {
-      return Status(
-          StatusCode::usage,
-          fmt::format("invalid number of threads {}: expected 0, for one per core, or more", options.threads));
-    }
-    if (options.frames_in_flight < 0 || options.frames_in_flight > 64) {
-      return Status(StatusCode::usage,
-                    fmt::format("invalid number of frames in flight {}: expected 0 to 64", options.frames_in_flight));
-    }
-    ACUITY_TRY(check_formats(options));
     ACUITY_TRY(prepare_cpu());
     auto state = std::make_unique<State>();
     state->options = options;
-    state->threads = Threads(options.threads).count();
-    for (const FrameMetricRequest& request : options.metrics) ACUITY_TRY(state->add(request));
-    ACUITY_TRY(check_shapes(options, state->entrants));
+    state->threads = Threads(std::max(options.threads, 0)).count();
+    ACUITY_TRY(state->add_metrics());
     ACUITY_TRY(state->choose_device());
     Status created = state->create_pipeline();
     if (!created.ok() && options.device == "auto" && state->device) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "engine/requests.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "device/pool.h"
 #include "engine/validate.h"
 
 namespace acuity {
@@ -88,12 +90,12 @@ Status check_gpu_can(std::span<const RequestedMetric> metrics, bool want_map) {
 Status check_gpu_size(int width, int height) { return check_gpu_pixels(width, height, kMostPixelsOnGpu); }
 Status check_gpu_frame_size(int width, int height) { return check_gpu_pixels(width, height, kMostFramePixelsOnGpu); }
 
-Result<std::optional<int64_t>> vram_cap(const ScorerOptions& options) {
-  if (options.vram_cap_bytes < 0) {
+Result<std::optional<int64_t>> vram_cap(int64_t vram_cap_bytes) {
+  if (vram_cap_bytes < 0) {
     return Status(StatusCode::usage,
-                  fmt::format("invalid vram_cap_bytes {}: expected 0, for no cap, or more", options.vram_cap_bytes));
+                  fmt::format("invalid vram_cap_bytes {}: expected 0, for no cap, or more", vram_cap_bytes));
   }
-  if (options.vram_cap_bytes > 0) return std::optional(options.vram_cap_bytes);
+  if (vram_cap_bytes > 0) return std::optional(vram_cap_bytes);
   const char* value = std::getenv(kCapVariable);
   if (value == nullptr) return std::optional<int64_t>();
   const std::string_view text = value;
@@ -104,6 +106,14 @@ Result<std::optional<int64_t>> vram_cap(const ScorerOptions& options) {
                   fmt::format("invalid value '{}' of {}: expected a number of bytes", text, kCapVariable));
   }
   return std::optional(bytes);
+}
+
+Result<int64_t> available_bytes(const DevicePool& pool, std::optional<int64_t> cap) {
+  int64_t available = 0;
+  ACUITY_TRY_ASSIGN(available, pool.device().free_bytes());
+  available += static_cast<int64_t>(pool.unused_bytes());
+  if (cap) available = std::min(available, *cap - static_cast<int64_t>(pool.held_bytes()));
+  return available;
 }
 
 }  // namespace acuity

@@ -28,8 +28,11 @@ Status check_gpu_can(std::span<const RequestedMetric> metrics, bool want_map);
 Status check_gpu_size(int width, int height);
 Status check_gpu_frame_size(int width, int height);
 
-/// The most memory to use on a device: the option, or else the environment; nothing where neither is given.
-Result<std::optional<int64_t>> vram_cap(const ScorerOptions& options);
+/// The most memory to use on a device: the option vram_cap_bytes, or if that is 0 the environment; nothing if neither
+/// is given.
+Result<std::optional<int64_t>> vram_cap(int64_t vram_cap_bytes);
+/// What is free on a device, and under the cap.
+Result<int64_t> available_bytes(const DevicePool& pool, std::optional<int64_t> cap);
 
 }  // namespace acuity
 

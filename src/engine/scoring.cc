@@ -157,13 +157,9 @@ Result<MemoryPlan> Scoring::plan_for(const SampleKind& kind, int rows) const {
 }
 
 Result<int64_t> Scoring::available_bytes() const {
-  int64_t available = 0;
-  ACUITY_TRY_ASSIGN(available, pool_->device().free_bytes());
-  available += static_cast<int64_t>(pool_->unused_bytes());
   std::optional<int64_t> cap;
-  ACUITY_TRY_ASSIGN(cap, vram_cap(options_));
-  if (cap) available = std::min(available, *cap - static_cast<int64_t>(pool_->held_bytes()));
-  return available;
+  ACUITY_TRY_ASSIGN(cap, vram_cap(options_.vram_cap_bytes));
+  return acuity::available_bytes(*pool_, cap);
 }
 
 // On a device: the rows that are worked on at a time, no more than before, and how many pairs fit.

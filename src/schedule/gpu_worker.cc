@@ -165,7 +165,7 @@ Result<int64_t> GpuWorker::available_bytes() const {
   ACUITY_TRY_ASSIGN(available, parts_.place.device->free_bytes());
   available += static_cast<int64_t>(parts_.place.pool->unused_bytes());
   std::optional<int64_t> cap;
-  ACUITY_TRY_ASSIGN(cap, vram_cap({.vram_cap_bytes = parts_.options.vram_cap_bytes}));
+  ACUITY_TRY_ASSIGN(cap, vram_cap(parts_.options.vram_cap_bytes));
   if (cap) available = std::min(available, *cap - static_cast<int64_t>(parts_.place.pool->held_bytes()));
   return std::max<int64_t>(available, 0);
 }
