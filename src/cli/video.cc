@@ -54,6 +54,7 @@ class VideoScorer {
     }
     if (result_.video->frames.empty()) return nothing_scored();
     if (frame_scores_.any()) ACUITY_TRY(frame_scores_.finish(result_.scores, result_.cut_short));
+    add_warnings_of_metrics();
     if (!result_.cut_short.ok()) ACUITY_TRY(trim());
     pool();
     return {};
@@ -428,6 +429,17 @@ class VideoScorer {
     for (size_t i = 0; i < score.outputs.size(); ++i) entry.series[i + 1].push_back(score.outputs[i].value);
     entry.score = std::move(score);
     entry.score.provenance.timing_ms = std::move(times);
+  }
+
+  // Metrics that share a device that failed warn of the same.
+  void add_warnings_of_metrics() {
+    for (const MetricScore& entry : result_.scores) {
+      for (const std::string& warning : entry.score.provenance.warnings) {
+        std::string text = fmt::format("{} and {}: {}", reference_->name(), distorted_->name(), warning);
+        if (std::find(result_.warnings.begin(), result_.warnings.end(), text) != result_.warnings.end()) continue;
+        result_.warnings.push_back(std::move(text));
+      }
+    }
   }
 
   // Metrics of frames and of pictures may have come to different places; only frames that all of them scored count.

@@ -62,6 +62,7 @@ class VmafRun {
     }
     results_.frames_per_second = static_cast<double>(pushed_) * 1000 / std::max(watch.milliseconds(), 1e-3);
     results_.incomplete = stopped.message();
+    warn_of(*scores);
     collect(std::move(*scores));
     const Status written = output ? write(*output) : Status();
     if (!plan_.quiet || plan_.output.empty()) tell_scores();
@@ -189,6 +190,18 @@ class VmafRun {
     const auto same = [&](const FrameOutput& other) { return other.name == output.name; };
     if (std::any_of(results_.columns.begin(), results_.columns.end(), same)) return;
     results_.columns.push_back(std::move(output));
+  }
+
+  // Features that share a device that failed warn of the same.
+  void warn_of(const std::vector<FrameScore>& scores) {
+    std::vector<std::string>& known = results_.warnings;
+    for (const FrameScore& score : scores) {
+      for (const std::string& warning : score.provenance.warnings) {
+        if (std::find(known.begin(), known.end(), warning) != known.end()) continue;
+        console_.warn(warning);
+        known.push_back(warning);
+      }
+    }
   }
 
   // Features in the order they were asked for, then what is late, the models, and the parts of bootstraps.

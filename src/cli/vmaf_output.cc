@@ -49,6 +49,9 @@ class Writer {
     if (!results_.incomplete.empty()) {
       text += fmt::format("  <incomplete reason=\"{}\" />\n", xml_attribute(results_.incomplete));
     }
+    for (const std::string& warning : results_.warnings) {
+      text += fmt::format("  <warning reason=\"{}\" />\n", xml_attribute(warning));
+    }
     text += "  <frames>\n";
     for (size_t i = 0; i < frames(); ++i) {
       text += fmt::format("    <frame frameNum=\"{}\" ", frame_number(i));
@@ -75,6 +78,11 @@ class Writer {
                                    results_.frames_per_second);
     if (!results_.incomplete.empty()) {
       text += fmt::format("  \"incomplete\": {},\n", json_string(results_.incomplete));
+    }
+    if (!results_.warnings.empty()) {
+      std::string list;
+      for (const std::string& warning : results_.warnings) list += (list.empty() ? "" : ", ") + json_string(warning);
+      text += fmt::format("  \"warnings\": [{}],\n", list);
     }
     text += "  \"frames\": [";
     for (size_t i = 0; i < frames(); ++i) {

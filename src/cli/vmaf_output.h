@@ -19,6 +19,7 @@ struct VmafResults {
   std::vector<FrameOutput> columns;  // each has a value for every frame
   std::vector<NamedValue> aggregates;
   std::string incomplete;  // why frames are missing at the end; empty: all are there
+  std::vector<std::string> warnings;
 };
 
 std::string vmaf_version();
