@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/vmaf_plan.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -13,8 +16,6 @@
 
 namespace acuity::cli {
 namespace {
-
-constexpr int kMost = std::numeric_limits<int>::max();
 
 Status usage(std::string message) { return Status(StatusCode::usage, std::move(message)); }
 
@@ -148,10 +149,27 @@ Result<Preset> find_preset(const Request& request) {
   return preset;
 }
 
-Status read_whole(const Request& request, const std::string& option, int least, int& target) {
+// As libvmaf's command reads it: decimal, hexadecimal or octal, with a sign or without, the lowest 32 bits.
+Result<uint32_t> parse_unsigned(const std::string& text, std::string_view option) {
+  char* end = nullptr;
+  const auto number = static_cast<uint32_t>(std::strtoul(text.c_str(), &end, 0));
+  if (*end == '\0' && end != text.c_str()) return number;
+  return usage(fmt::format("invalid value '{}' for {}: expected a whole number", text, option));
+}
+
+// Numbers above the maximum of an int count as that.
+Status read_unsigned(const Request& request, const std::string& option, int& target) {
   if (!request.has(option)) return {};
-  ACUITY_TRY_ASSIGN(target, parse_whole(request.value(option), option, least, kMost));
+  uint32_t number = 0;
+  ACUITY_TRY_ASSIGN(number, parse_unsigned(request.value(option), option));
+  target = static_cast<int>(std::min<uint32_t>(number, std::numeric_limits<int>::max()));
   return {};
+}
+
+Status read_side(const Request& request, const std::string& option, int& target) {
+  ACUITY_TRY(read_unsigned(request, option, target));
+  if (target > 0) return {};
+  return usage(fmt::format("invalid value '{}' for {}: expected at least 1", request.value(option), option));
 }
 
 Status plan_stream(const Request& request, VmafPlan& plan) {
@@ -165,9 +183,9 @@ Status plan_stream(const Request& request, VmafPlan& plan) {
   if (given == 0) return {};
   if (given < 4) return usage("raw YUV needs all of --width, --height, --pixel_format and --bitdepth");
   int width = 0, height = 0, depth = 0;
-  ACUITY_TRY(read_whole(request, "--width", 1, width));
-  ACUITY_TRY(read_whole(request, "--height", 1, height));
-  ACUITY_TRY(read_whole(request, "--bitdepth", 1, depth));
+  ACUITY_TRY(read_side(request, "--width", width));
+  ACUITY_TRY(read_side(request, "--height", height));
+  ACUITY_TRY(read_unsigned(request, "--bitdepth", depth));
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
     return usage(fmt::format("invalid value {} for --bitdepth: expected 8, 10, 12 or 16", depth));
   }
@@ -226,24 +244,33 @@ Status plan_output(const Request& request, VmafPlan& plan) {
   return {};
 }
 
+// Whether a name stands for several devices and the other is one of them, or the same.
+bool includes(const std::string& name, const std::string& other) {
+  if (name == "gpu") return other != "cpu" && other != "auto";
+  return other == name || other.starts_with(name + ":");
+}
+
 // libvmaf uses its GPU where a mask of what it must not do there is given; so does 0 here, which forbids nothing.
 Status plan_device(const Request& request, VmafPlan& plan) {
   std::vector<std::string> chosen;
   if (request.has("--gpumask")) {
-    int mask = 0;
-    ACUITY_TRY(read_whole(request, "--gpumask", 0, mask));
+    uint32_t mask = 0;
+    ACUITY_TRY_ASSIGN(mask, parse_unsigned(request.value("--gpumask"), "--gpumask"));
     chosen.emplace_back(mask == 0 ? "gpu" : "cpu");
   }
   for (const char* option : {"--backend", "--device"}) {
     if (request.has(option)) chosen.push_back(request.value(option));
   }
   if (request.has("--no_cuda")) chosen.emplace_back("cpu");
+  if (chosen.empty()) return {};
+  plan.device = chosen.front();
   for (const std::string& device : chosen) {
-    if (device != chosen.front()) {
+    if (includes(plan.device, device)) {
+      plan.device = device;
+    } else if (!includes(device, plan.device)) {
       return usage("--gpumask, --backend, --device and --no_cuda ask for different devices; give one of them");
     }
   }
-  if (!chosen.empty()) plan.device = chosen.front();
   return {};
 }
 
@@ -352,14 +379,17 @@ Result<VmafPlan> plan_vmaf(const Request& request) {
   ACUITY_TRY(plan_stream(request, plan));
   ACUITY_TRY(plan_metrics(request, plan));
   ACUITY_TRY(plan_output(request, plan));
-  ACUITY_TRY(read_whole(request, "--threads", 0, plan.threads));
-  ACUITY_TRY(read_whole(request, "--subsample", 0, plan.subsample));
-  ACUITY_TRY(read_whole(request, "--frame_cnt", 0, plan.frames));
-  ACUITY_TRY(read_whole(request, "--frame_skip_ref", 0, plan.skip_reference));
-  ACUITY_TRY(read_whole(request, "--frame_skip_dist", 0, plan.skip_distorted));
+  ACUITY_TRY(read_unsigned(request, "--threads", plan.threads));
+  ACUITY_TRY(read_unsigned(request, "--subsample", plan.subsample));
+  ACUITY_TRY(read_unsigned(request, "--frame_cnt", plan.frames));
+  ACUITY_TRY(read_unsigned(request, "--frame_skip_ref", plan.skip_reference));
+  ACUITY_TRY(read_unsigned(request, "--frame_skip_dist", plan.skip_distorted));
   plan.threads = std::clamp(plan.threads, 1, 1024);
   plan.subsample = std::max(plan.subsample, 1);
-  ACUITY_TRY(read_whole(request, "--frames-in-flight", 1, plan.frames_in_flight));
+  if (request.has("--frames-in-flight")) {
+    const std::string text = request.value("--frames-in-flight");
+    ACUITY_TRY_ASSIGN(plan.frames_in_flight, parse_whole(text, "--frames-in-flight", 1, 64));
+  }
   ACUITY_TRY(plan_device(request, plan));
   if (request.has("--cpumask")) plan.notes.emplace_back("--cpumask has no effect here");
   return plan;

@@ -193,7 +193,7 @@ class PlanarSource : public FrameSource {
   Status truncated(int64_t index, size_t got) const {
     return input(fmt::format("'{}' is truncated: frame {} has {} of {} bytes; replace it with an intact copy{}", name_,
                              index, got, format_.frame_bytes(),
-                             lines_ ? "" : ", or correct --size, --pixel-format and --depth"));
+                             lines_ ? "" : ", or correct the size, pixel format and depth that were given for it"));
   }
 
   // Pairs of Cb and Cr become two planes.

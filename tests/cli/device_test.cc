@@ -52,6 +52,10 @@ nlohmann::json values_of(const Outcome& outcome) {
   return nlohmann::json::parse(outcome.out)["results"][0]["metrics"].begin()->at("frames");
 }
 
+Surroundings failing(const std::string& how) {
+  return {.environment = {"ACUITY_CUDA_DRIVER=" FAKE_DRIVER, "ACUITY_FAKE_DRIVER=" + how}};
+}
+
 TEST(VideoOnADevice, HowItIsRunChangesNothing) {
   const Files files;
   const std::string path = scratch("output");
@@ -75,8 +79,60 @@ TEST(VideoOnADevice, HowItIsRunChangesNothing) {
     EXPECT_EQ(with({"--device", "auto"}), expected);
     EXPECT_EQ(with({"--gpumask", "1"}), expected);
   }
-  EXPECT_EQ(files.vmaf({"--device", "cpu", "--gpumask", "0"}).exit_code, 2) << "two devices";
   EXPECT_EQ(files.vmaf({"--device", "tpu"}).exit_code, 4);
+}
+
+// Numbers are read as libvmaf's command reads them.
+TEST(VideoOnADevice, AMaskOfZeroIsTheFirstGpu) {
+  const Files files;
+  const std::string path = scratch("output");
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"-n", "--feature", "psnr", "--json", "--precision", "max", "-o", path});
+    const Outcome outcome = files.vmaf(more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return without_rate(path);
+  };
+  const std::string expected = run({});
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--gpumask", "0"},
+                                                {"--gpumask", "0x0", "--device", "vulkan"},
+                                                {"--device", "vulkan:0", "--backend", "vulkan"},
+                                                {"--gpumask", "4294967295", "--device", "cpu"},
+                                                {"--gpumask", "-1", "--no_cuda"},
+                                                {"--threads", "0x2", "--cpumask", "010"}}) {
+    EXPECT_EQ(run(words), expected) << words[0] << words[1];
+  }
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--gpumask", "0", "--device", "cpu"},
+                                                {"--gpumask", "0", "--device", "auto"},
+                                                {"--gpumask", "1", "--device", "vulkan"},
+                                                {"--device", "vulkan", "--backend", "cuda"}}) {
+    const Outcome outcome = files.vmaf(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("different devices"), std::string::npos) << outcome.err;
+  }
+  // The stand-in counts, so that nothing else can have done the work.
+  std::vector<std::string> words{"--gpumask", "0", "-n", "--feature", "psnr"};
+  EXPECT_EQ(files.vmaf(words, failing("cuLaunchKernel 0 700")).exit_code, 4);
+}
+
+TEST(VideoOnADevice, MemoryThatFramesMayUseIsCapped) {
+  const Files files;
+  const auto capped = [](const std::string& bytes) {
+    return Surroundings{.environment = {"ACUITY_VRAM_CAP_BYTES=" + bytes}};
+  };
+  const std::vector<std::string> words{"-m", "vmaf", "--device", "vulkan"};
+  const nlohmann::json expected = values_of(files.score(words));
+  for (const auto& [bytes, code] : {std::pair("1000", 3), std::pair("abc", 2)}) {
+    const Outcome scored = files.score(words, capped(bytes));
+    EXPECT_EQ(scored.exit_code, code) << scored.err;
+    EXPECT_EQ(files.vmaf({"--device", "vulkan"}, capped(bytes)).exit_code, code);
+  }
+  std::vector<std::string> few = words, many = words;
+  few.insert(few.end(), {"--vram-cap", "1"});
+  many.insert(many.end(), {"--vram-cap", "1", "--frames-in-flight", "64"});
+  EXPECT_EQ(values_of(files.score(few)), expected);
+  const Outcome refused = files.score(many);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find(" but 1048576 are available"), std::string::npos) << refused.err;
 }
 
 TEST(VideoOnADevice, PartsOfAVideoAreEqualToo) {
@@ -93,10 +149,6 @@ TEST(VideoOnADevice, PartsOfAVideoAreEqualToo) {
     EXPECT_EQ(run({"--device", "vulkan", "--frames-in-flight", "1"}), expected);
     EXPECT_EQ(run({"--device", "vulkan", "--frames-in-flight", "8"}), expected);
   }
-}
-
-Surroundings failing(const std::string& how) {
-  return {.environment = {"ACUITY_CUDA_DRIVER=" FAKE_DRIVER, "ACUITY_FAKE_DRIVER=" + how}};
 }
 
 TEST(VideoOnADevice, WhatWasScoredBeforeAFaultIsWrittenAndMarked) {
@@ -183,9 +235,25 @@ TEST(VideoOnADevice, ListsTellWhatRunsWhere) {
   EXPECT_NE(acuity({"devices"}).out.find("\n  metrics          all"), std::string::npos);
 }
 
+TEST(VideoOnADevice, ListsTellWhatOptionsAndSizesAreAccepted) {
+  const auto expect_in = [](const std::string& metric, const std::string& line) {
+    const std::string text = acuity({"metrics", metric}).out;
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  };
+  expect_in("cambi", "\n  pictures      from 216 pixels across or down\n");
+  expect_in("cambi", "heatmaps_path: folder for maps of the banding, which are made on the CPU only;");
+  expect_in("speed_chroma",
+            "\n  pictures      with colour planes from 80 x 80 samples after speed_prescale: of 4:2:0 ");
+  expect_in("speed_temporal", "\n  pictures      from 80 x 80 pixels after speed_prescale\n");
+  expect_in("float_motion", "motion_add_scale1: add the motion of the frames at half their size; GPUs need doubles");
+  expect_in("float_motion", "motion_filter_size: taps of the blur: 1 or 3; any other number means 5; ");
+  expect_in("vif", "\n  pictures      from 16 x 16 pixels\n");
+}
+
 // "auto" chooses a GPU only for more work than this.
-TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
-  constexpr size_t kMany = 250;
+constexpr size_t kMany = 250;
+
+std::array<std::string, 2> write_many_frames() {
   const tests::SyntheticClip clip = tests::synthetic_clip("synth_400x304_5f_8bit_420");
   std::array<std::string, 2> paths{scratch("many_reference.yuv"), scratch("many_distorted.yuv")};
   for (size_t side = 0; side < 2; ++side) {
@@ -194,6 +262,11 @@ TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
     for (size_t i = 0; i < kMany; i += clip.reference.size()) bytes += few;
     write_file(paths[side], bytes);
   }
+  return paths;
+}
+
+TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
+  const std::array<std::string, 2> paths = write_many_frames();
   const auto score = [&](const std::string& device, const std::string& fault) {
     const Outcome outcome = acuity({"score", "--json", "--size", "400x304", "-m", "ssimulacra2", "--threads", "1",
                                     "--device", device, paths[0], paths[1]},
@@ -223,6 +296,37 @@ TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
     lengths.insert(of_device);
   }
   EXPECT_GE(lengths.size(), 2u);
+}
+
+TEST(VideoOnADevice, FrameMetricsWarnOfADeviceThatFailed) {
+  const std::array<std::string, 2> paths = write_many_frames();
+  const std::string warning = "cuda:0 failed, so the CPU measured frame ", path = scratch("output");
+  const auto is_in = [&](const std::string& text) { return text.find(warning) != std::string::npos; };
+  for (const bool fails : {true, false}) {
+    const Surroundings surroundings = failing(fails ? "cuStreamSynchronize 20 700" : "");
+    for (const char* form : {"--json", "--csv", "--value-only"}) {
+      const Outcome scored = acuity({"score", form, "--size", "400x304", "-m", "ciede,float_ms_ssim", "--threads", "1",
+                                     "--device", "auto", paths[0], paths[1]},
+                                    surroundings);
+      ASSERT_EQ(scored.exit_code, 0) << scored.err;
+      EXPECT_EQ(is_in(scored.err), fails) << scored.err;
+      if (form != std::string("--json")) continue;
+      const nlohmann::json result = nlohmann::json::parse(scored.out)["results"][0];
+      EXPECT_EQ(result["warnings"].size(), fails ? 1u : 0u) << result["warnings"];
+      EXPECT_EQ(is_in(result["warnings"].dump()), fails);
+      ASSERT_TRUE(result["device"].get<std::string>().starts_with("cuda:0 (")) << "auto chose another device";
+    }
+    for (const char* form : {"--json", "--xml"}) {
+      const Outcome measured =
+          acuity({"vmaf",  "-r",        paths[0],        "-d",       paths[1], "-w", "400", "-h",
+                  "304",   "-p",        "420",           "-b",       "8",      "-q", "-n",  "--feature",
+                  "ciede", "--feature", "float_ms_ssim", "--device", "auto",   form, "-o",  path},
+                 surroundings);
+      ASSERT_EQ(measured.exit_code, 0) << measured.err;
+      EXPECT_EQ(is_in(measured.err), fails) << measured.err;
+      EXPECT_EQ(is_in(read_file(path)), fails);
+    }
+  }
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ TEST(VmafCommand, KeepsWhatWasScoredBeforeDamage) {
   const Outcome outcome = vmaf(words, {"-n", "--feature", "psnr", "--json", "-o", path});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_NE(outcome.err.find("truncated"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("--size"), std::string::npos) << outcome.err << "an option of another command";
   const nlohmann::json results = nlohmann::json::parse(read_file(path));
   EXPECT_EQ(results["frames"].size(), 2u);
   EXPECT_NE(results["incomplete"].get<std::string>().find("truncated"), std::string::npos);
@@ -126,6 +127,13 @@ TEST(VmafCommand, RefusesWhatMakesNoSense) {
   EXPECT_NE(message({"--feature", "psnr=x=1"}).find("psnr has no option 'x'"), std::string::npos);
   EXPECT_NE(message({"-b", "9"}).find("invalid value 9 for --bitdepth"), std::string::npos);
   EXPECT_NE(message({"-p", "411"}).find("invalid value '411' for --pixel_format"), std::string::npos);
+  for (const char* frames : {"0", "65"}) {
+    EXPECT_NE(message({"--frames-in-flight", frames}).find("expected a whole number from 1 to 64"), std::string::npos);
+  }
+  for (const char* number : {"", "two", "2x", "1.5"}) {
+    EXPECT_NE(message({"--gpumask", number}).find("for --gpumask: expected a whole number"), std::string::npos);
+  }
+  EXPECT_NE(message({"-w", "0"}).find("invalid value '0' for --width: expected at least 1"), std::string::npos);
   EXPECT_NE(message({"--aom_ctc", "v8.0"}).find("expected v1.0 to v7.0"), std::string::npos);
   EXPECT_EQ(acuity({"vmaf", "-r", words[2], "-d", words[4], "-w", "64"}).exit_code, 2);
   EXPECT_EQ(acuity({"vmaf", "-r", words[2]}).exit_code, 2);

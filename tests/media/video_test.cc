@@ -331,7 +331,8 @@ TEST(Raw, IsWhatTheUserSays) {
   ASSERT_TRUE(*(*source)->next(frame));
   EXPECT_EQ(std::string(frame.samples.begin(), frame.samples.end()), draw_frame(drawing, 1, 10));
   EXPECT_FALSE(*(*source)->next(frame));
-  EXPECT_TRUE(contains(error_of(content + "x", options), "correct --size"));
+  EXPECT_TRUE(
+      contains(error_of(content + "x", options), "or correct the size, pixel format and depth that were given for it"));
 }
 
 class CountingSource : public FrameSource {
