@@ -101,6 +101,7 @@ struct MetricInfo {
   std::optional<double> identical{};  ///< what two identical pictures give, always; none: identical_says
   std::string identical_says{};  ///< what they give where that is not one number, to follow "identical pictures give"
   int minimum_side = 1;          ///< smaller pictures are refused, unless the option `small` says what becomes of them
+  std::string minimum_says{};    ///< which pictures are large enough if minimum_side is not all of it, in words
   bool has_map = false;
   /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
   std::optional<std::pair<double, double>> map_thresholds{};

@@ -19,8 +19,12 @@ std::string described(const MetricInfo& metric, const Console& console) {
   text += fmt::format("  version       {}\n", metric.version);
   text += fmt::format("  better        {}; identical pictures give {}\n", name_of(metric.better),
                       metric.identical ? short_number(*metric.identical) : metric.identical_says);
-  const OptionValues defaults = *OptionValues::parse(metric, {});
-  text += fmt::format("  pictures      from {0} x {0} pixels\n", least_side(metric, defaults));
+  if (metric.minimum_says.empty()) {
+    const OptionValues defaults = *OptionValues::parse(metric, {});
+    text += fmt::format("  pictures      from {0} x {0} pixels\n", least_side(metric, defaults));
+  } else {
+    text += fmt::format("  pictures      {}\n", metric.minimum_says);
+  }
   if (metric.is_frame_metric) {
     text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
   } else {

@@ -273,6 +273,34 @@ TEST(FrameScorer, SaysWhereFeaturesRun) {
 }
 
 // What the command does not even read.
+// What lists state is what is accepted.
+TEST(FrameScorer, TheSmallestFramesAreAsStated) {
+  const auto accepts = [](const std::string& metric, int width, int height, bool subsampled = true) {
+    FrameScorerOptions how = options({{metric}}, 1);
+    how.format.width = width;
+    how.format.height = height;
+    how.format.rate = {25, 1};
+    how.format.subsampling = subsampled ? Subsampling::yuv420 : Subsampling::yuv444;
+    return FrameScorer::create(how).ok();
+  };
+  for (const MetricInfo& metric : metrics()) {
+    if (!metric.is_frame_metric || !metric.minimum_says.empty()) continue;
+    const int side = metric.minimum_side;
+    EXPECT_TRUE(accepts(metric.name, side, side, false)) << metric.name << " of " << side << "x" << side;
+    EXPECT_FALSE(accepts(metric.name, side - 1, side - 1, false))
+        << metric.name << " of less than " << side << "x" << side;
+  }
+  EXPECT_TRUE(accepts("psnr_hvs", 8, 8, false) && accepts("psnr_hvs", 16, 16));
+  EXPECT_FALSE(accepts("psnr_hvs", 7, 8, false) || accepts("psnr_hvs", 15, 16));
+  EXPECT_TRUE(accepts("cambi", 216, 10));
+  EXPECT_TRUE(accepts("cambi", 10, 216));
+  EXPECT_FALSE(accepts("cambi", 215, 215));
+  EXPECT_TRUE(accepts("speed_temporal", 80, 80));
+  EXPECT_FALSE(accepts("speed_temporal", 400, 79));
+  EXPECT_TRUE(accepts("speed_chroma", 160, 160));
+  EXPECT_FALSE(accepts("speed_chroma", 159, 400));
+}
+
 TEST(FrameScorer, PlanesThatNoMetricLooksAtMayHoldAnything) {
   constexpr int kSide = 320;
   const tests::SyntheticVideo video(kSide, kSide, 10, Subsampling::yuv420);

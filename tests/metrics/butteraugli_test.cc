@@ -33,7 +33,7 @@ Score score(const ImageView& reference, const ImageView& distorted, ScorerOption
   return score_pair(reference, distorted, options);
 }
 
-Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+Score prepared_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options = with_metric(std::move(options), "butteraugli");
   return score_prepared(reference, distorted, options);
 }
@@ -80,7 +80,7 @@ TEST(Butteraugli, IdenticalPicturesScoreExactly0) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_9x17.png", "size_1x1.png"}) {
     const Picture picture = fixture(name);
     EXPECT_EQ(score(picture.view, picture.view, kAsLibjxl).value, 0.0) << name;
-    EXPECT_EQ(cached_score(picture.view, picture.view, kAsLibjxl).value, 0.0) << name;
+    EXPECT_EQ(prepared_score(picture.view, picture.view, kAsLibjxl).value, 0.0) << name;
   }
 }
 
@@ -113,7 +113,7 @@ TEST(Butteraugli, EqualsThePlainEvaluationAcrossPieces) {
     for (int threads : {1, 8}) {
       const ScorerOptions options{.threads = threads, .want_map = true};
       EXPECT_EQ(score(reference.view, distorted.view, options).map.values, expected) << width << "x" << height;
-      EXPECT_EQ(cached_score(reference.view, distorted.view, options).map.values, expected) << width << "x" << height;
+      EXPECT_EQ(prepared_score(reference.view, distorted.view, options).map.values, expected) << width << "x" << height;
     }
   }
 }
@@ -135,7 +135,7 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           const ScorerOptions options{.metrics = {{"butteraugli", pnorm}}, .memory = memory, .threads = threads};
           expect_same(expected, score(reference.view, distorted.view, options), what);
-          expect_same(expected, cached_score(reference.view, distorted.view, options), what + " cached");
+          expect_same(expected, prepared_score(reference.view, distorted.view, options), what + " cached");
         }
       }
     }
@@ -145,7 +145,7 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
 
 TEST(Butteraugli, LayoutDoesNotMatter) {
   expect_layouts_score_alike([](const ImageView& a, const ImageView& b) { return score(a, b); },
-                             [](const ImageView& a, const ImageView& b) { return cached_score(a, b); }, drawn(false),
+                             [](const ImageView& a, const ImageView& b) { return prepared_score(a, b); }, drawn(false),
                              drawn(true), Channels::rgb);
 }
 
@@ -176,8 +176,8 @@ TEST(Butteraugli, TransparencyIsLookedAtOverBlackAndOverWhite) {
     const Score result = score(first, distorted.view, {.want_map = true});
     EXPECT_EQ(result.map.values, larger);
     EXPECT_EQ(result.value, *std::max_element(larger.begin(), larger.end()));
-    expect_same(result, cached_score(first, distorted.view, {.want_map = true}), "cached");
-    expect_same(score(first, distorted.view), cached_score(first, distorted.view), "without a map");
+    expect_same(result, prepared_score(first, distorted.view, {.want_map = true}), "cached");
+    expect_same(score(first, distorted.view), prepared_score(first, distorted.view), "without a map");
     EXPECT_EQ(score(first, distorted.view).outputs[0].value, result.outputs[0].value);
   }
 }
@@ -193,7 +193,7 @@ TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
     return std::find(list.begin(), list.end(), text) != list.end();
   };
   EXPECT_TRUE(told(own, "intensity target: 10000 nit, the reference's own"));
-  expect_same(own, cached_score(pq1.view, pq2.view), "cached");
+  expect_same(own, prepared_score(pq1.view, pq2.view), "cached");
   const Score asked = score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "1e4"}}}}});
   EXPECT_EQ(asked.value, own.value);
   EXPECT_LT(score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "100"}}}}}).value, own.value);
@@ -213,7 +213,7 @@ TEST(Butteraugli, PicturesUnder8PixelsAreRefusedUnlessLibjxlsAnswerIsAskedFor) {
   EXPECT_TRUE(Scorer::create({.metrics = {"butteraugli"}}, 8, 8).ok());
   const ScorerOptions options{.metrics = {{"butteraugli", {{"small", "libjxl"}}}}, .want_map = true};
   for (const Score& result :
-       {score(reference.view, distorted.view, options), cached_score(reference.view, distorted.view, options)}) {
+       {score(reference.view, distorted.view, options), prepared_score(reference.view, distorted.view, options)}) {
     EXPECT_EQ(result.value, 0);
     EXPECT_EQ(result.map.values, std::vector<float>(7 * 40));
     EXPECT_EQ(result.provenance.assumptions.front(),
@@ -271,7 +271,7 @@ TEST(Butteraugli, PnormIsThatOfTheMap) {
 
 // What a prepared reference adds to the working memory of a pair.
 int64_t bytes_kept(const ImageView& reference) {
-  return cached_score(reference, reference, {.threads = 2}).provenance.working_bytes -
+  return prepared_score(reference, reference, {.threads = 2}).provenance.working_bytes -
          score(reference, reference, {.threads = 2}).provenance.working_bytes;
 }
 

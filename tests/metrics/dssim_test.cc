@@ -25,7 +25,7 @@ Score score(const ImageView& reference, const ImageView& distorted, ScorerOption
   return score_pair(reference, distorted, options);
 }
 
-Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+Score prepared_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options = with_metric(std::move(options), "dssim");
   options.device = "cpu";
   return score_prepared(reference, distorted, options);
@@ -112,7 +112,7 @@ TEST(Dssim, AgreesWithTheReferenceOnDrawnPictures) {
     const std::string what = std::to_string(golden.width) + "x" + std::to_string(golden.height);
     const Score result = score(reference.view, distorted.view);
     EXPECT_NEAR(result.value, golden.value, tolerance(golden.value)) << what;
-    expect_same(result, cached_score(reference.view, distorted.view), what + " cached");
+    expect_same(result, prepared_score(reference.view, distorted.view), what + " cached");
     const bool says_alpha = std::any_of(result.provenance.assumptions.begin(), result.provenance.assumptions.end(),
                                         [](const std::string& text) { return text.starts_with("alpha: "); });
     EXPECT_EQ(says_alpha, reference.view.has_alpha() || distorted.view.has_alpha()) << what;
@@ -149,7 +149,7 @@ TEST(Dssim, IdenticalPicturesScoreExactly0) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_1x1.png", "size_9x17.png"}) {
     const Picture picture = fixture(name);
     EXPECT_EQ(score(picture.view, picture.view).value, 0.0) << name;
-    EXPECT_EQ(cached_score(picture.view, picture.view).value, 0.0) << name;
+    EXPECT_EQ(prepared_score(picture.view, picture.view).value, 0.0) << name;
   }
 }
 
@@ -169,7 +169,7 @@ TEST(Dssim, NothingButThePicturesChangesTheScore) {
           const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           expect_same(expected, score(reference.view, distorted.view, {.memory = memory, .threads = threads}), what);
-          expect_same(expected, cached_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
+          expect_same(expected, prepared_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
                       what + " cached");
         }
       }
@@ -195,7 +195,7 @@ TEST(Dssim, EveryTargetAgreesOnEverySmallSize) {
 
 TEST(Dssim, LayoutDoesNotMatter) {
   expect_layouts_score_alike([](const ImageView& a, const ImageView& b) { return score(a, b); },
-                             [](const ImageView& a, const ImageView& b) { return cached_score(a, b); }, drawn(false),
+                             [](const ImageView& a, const ImageView& b) { return prepared_score(a, b); }, drawn(false),
                              drawn(true), Channels::rgba);
 }
 
@@ -273,7 +273,7 @@ TEST(Dssim, NeedsAtMost32BytesAPixel) {
     const Sheet reference({}, side, side, Channels::rgb, drawn(false));
     const int64_t limit = 32 * int64_t{side} * side;
     EXPECT_LE(score(reference.view, reference.view, {.threads = threads}).provenance.working_bytes, limit) << side;
-    EXPECT_LE(cached_score(reference.view, reference.view, {.threads = threads}).provenance.working_bytes, limit)
+    EXPECT_LE(prepared_score(reference.view, reference.view, {.threads = threads}).provenance.working_bytes, limit)
         << side;
   }
 }

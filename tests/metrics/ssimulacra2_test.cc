@@ -24,7 +24,7 @@ Score score(const ImageView& reference, const ImageView& distorted, ScorerOption
   return score_pair(reference, distorted, options);
 }
 
-Score cached_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
+Score prepared_score(const ImageView& reference, const ImageView& distorted, ScorerOptions options = {}) {
   options = with_metric(std::move(options), "ssimulacra2");
   return score_prepared(reference, distorted, options);
 }
@@ -68,7 +68,7 @@ TEST(Ssimulacra2, IdenticalPicturesScoreExactly100) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_9x17.png"}) {
     const Picture picture = fixture(name);
     EXPECT_EQ(score(picture.view, picture.view).value, 100.0) << name;
-    EXPECT_EQ(cached_score(picture.view, picture.view).value, 100.0) << name;
+    EXPECT_EQ(prepared_score(picture.view, picture.view).value, 100.0) << name;
   }
 }
 
@@ -88,7 +88,7 @@ TEST(Ssimulacra2, NothingButThePicturesChangesTheScore) {
           const std::string what = std::to_string(width) + "x" + std::to_string(height) + " " + target + " threads " +
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           expect_same(expected, score(reference.view, distorted.view, {.memory = memory, .threads = threads}), what);
-          expect_same(expected, cached_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
+          expect_same(expected, prepared_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
                       what + " cached");
         }
       }
@@ -118,7 +118,7 @@ TEST(Ssimulacra2, EveryTargetAgreesOnEverySmallSize) {
 
 TEST(Ssimulacra2, LayoutDoesNotMatter) {
   expect_layouts_score_alike([](const ImageView& a, const ImageView& b) { return score(a, b); },
-                             [](const ImageView& a, const ImageView& b) { return cached_score(a, b); }, drawn(false),
+                             [](const ImageView& a, const ImageView& b) { return prepared_score(a, b); }, drawn(false),
                              drawn(true), Channels::rgb);
 }
 
@@ -156,7 +156,7 @@ TEST(Ssimulacra2, TransparentReferenceTakesTheWorseOfTwoBackgrounds) {
   EXPECT_NE(values[0], values[1]);
   const Score result = score(reference.view, distorted.view);
   EXPECT_EQ(result.value, std::min(values[0], values[1]));
-  expect_same(result, cached_score(reference.view, distorted.view), "cached");
+  expect_same(result, prepared_score(reference.view, distorted.view), "cached");
 }
 
 TEST(Ssimulacra2, TransparencyOfTheDistortedPictureAloneMeetsMidGrey) {
@@ -165,7 +165,7 @@ TEST(Ssimulacra2, TransparencyOfTheDistortedPictureAloneMeetsMidGrey) {
   composited.view.colour.transfer = Transfer::linear;
   const Score expected = score(reference.view, composited.view);
   expect_same(expected, score(reference.view, distorted.view), "pair");
-  expect_same(expected, cached_score(reference.view, distorted.view), "cached");
+  expect_same(expected, prepared_score(reference.view, distorted.view), "cached");
 }
 
 TEST(Ssimulacra2, NamesAll108Errors) {
@@ -187,7 +187,7 @@ TEST(Ssimulacra2, NeedsAtMost24BytesAPixel) {
     const Sheet reference({}, side, side, Channels::rgb, drawn(false));
     const int64_t pixels = int64_t{side} * side;
     EXPECT_LE(score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 24 * pixels) << side;
-    EXPECT_LE(cached_score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 24 * pixels)
+    EXPECT_LE(prepared_score(reference.view, reference.view, {.threads = 2}).provenance.working_bytes, 24 * pixels)
         << side;
   }
 }

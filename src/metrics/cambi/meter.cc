@@ -18,8 +18,8 @@ int most(const Plan& plan, int View::* member) {
   return plan.full_reference ? std::max(plan.distorted.*member, plan.reference.*member) : plan.distorted.*member;
 }
 
-Source source_of(const Plan& plan, const View& view) {
-  return Source(plan.frame_width, plan.frame_height, view.width, view.height, plan.smooth, plan.halved);
+FrameReader reader_of(const Plan& plan, const View& view) {
+  return FrameReader(plan.frame_width, plan.frame_height, view.width, view.height, plan.smooth, plan.halved);
 }
 
 int first_scale(const Plan& plan, int side) { return plan.halved ? (side + 1) / 2 : side; }
@@ -40,8 +40,8 @@ Meter::Meter(const Plan& plan)
     : plan_(plan),
       steps_(plan.contrast),
       counts_(steps_, first_scale(plan, most(plan, &View::width)), most(plan, &View::window) / 2),
-      distorted_(source_of(plan, plan.distorted)) {
-  if (plan.full_reference) reference_ = std::make_unique<Source>(source_of(plan, plan.reference));
+      distorted_(reader_of(plan, plan.distorted)) {
+  if (plan.full_reference) reference_ = std::make_unique<FrameReader>(reader_of(plan, plan.reference));
   const int width = first_scale(plan, most(plan, &View::width)), height = first_scale(plan, most(plan, &View::height));
   image_.reshape(width, height);
   smaller_.reshape((width + 1) / 2, (height + 1) / 2);
@@ -68,9 +68,9 @@ Result<double> Meter::measure_reference(const FrameView& frame) {
   return measure(*reference_, plan_.reference, frame, nullptr, 0);
 }
 
-Result<double> Meter::measure(Source& source, const View& view, const FrameView& frame, Heatmaps* heatmaps,
+Result<double> Meter::measure(FrameReader& reader, const View& view, const FrameView& frame, Heatmaps* heatmaps,
                               int64_t index) {
-  ACUITY_TRY(source.read(frame, image_));
+  ACUITY_TRY(reader.read(frame, image_));
   std::array<double, kScales> means{};
   for (int scale = 0; scale < kScales; ++scale) {
     ACUITY_TRY_ASSIGN(means[static_cast<size_t>(scale)],

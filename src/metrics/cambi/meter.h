@@ -11,7 +11,7 @@
 #include "acuity/status.h"
 #include "metrics/cambi/counts.h"
 #include "metrics/cambi/heatmaps.h"
-#include "metrics/cambi/source.h"
+#include "metrics/cambi/frame_reader.h"
 
 namespace acuity::cambi {
 
@@ -52,7 +52,8 @@ class Meter {
   size_t bytes() const;
 
  private:
-  Result<double> measure(Source& source, const View& view, const FrameView& frame, Heatmaps* heatmaps, int64_t index);
+  Result<double> measure(FrameReader& reader, const View& view, const FrameView& frame, Heatmaps* heatmaps,
+                         int64_t index);
   Result<double> measure_scale(int scale, int window, bool last, Heatmaps* heatmaps, int64_t index);
   const uint16_t* filter_row(int y);
   Status write_row(int scale, int window, int64_t first_sample, const uint16_t* levels, const float* contrasts);
@@ -60,8 +61,8 @@ class Meter {
   const Plan plan_;
   Steps steps_;
   Counts counts_;
-  Source distorted_;
-  std::unique_ptr<Source> reference_;
+  FrameReader distorted_;
+  std::unique_ptr<FrameReader> reference_;
   Plane image_, smaller_;
   std::vector<uint16_t> modes_, filtered_, levels_;
   size_t most_contrasts_ = 0;

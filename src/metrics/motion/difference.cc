@@ -30,11 +30,11 @@ constexpr int kReach = 2;
 #include "metrics/motion/math.h"
 
 // What a row of differences holds: zeros only, or values below half the range of samples, or any.
-enum class Extent : uint8_t { none, small, any };
+enum class Magnitude : uint8_t { none, small, any };
 
 // One row of before - now; `half` is half the range.
 template <typename Sample, typename Difference>
-HWY_INLINE Extent subtract(const Sample* before, const Sample* now, int width, int half, Difference* out) {
+HWY_INLINE Magnitude subtract(const Sample* before, const Sample* now, int width, int half, Difference* out) {
   const hn::ScalableTag<Difference> d;
   const hn::Rebind<Sample, decltype(d)> samples;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -59,8 +59,9 @@ HWY_INLINE Extent subtract(const Sample* before, const Sample* now, int width, i
     out[x] = static_cast<Difference>(difference);
     most_last = std::max(most_last, std::abs(difference));
   }
-  if (most_last >= half || !hn::AllTrue(d, hn::Lt(most, hn::Set(d, static_cast<Difference>(half))))) return Extent::any;
-  return most_last == 0 && hn::AllTrue(d, hn::Eq(most, hn::Zero(d))) ? Extent::none : Extent::small;
+  if (most_last >= half || !hn::AllTrue(d, hn::Lt(most, hn::Set(d, static_cast<Difference>(half)))))
+    return Magnitude::any;
+  return most_last == 0 && hn::AllTrue(d, hn::Eq(most, hn::Zero(d))) ? Magnitude::none : Magnitude::small;
 }
 
 // Five rows of differences blurred downwards.
@@ -164,7 +165,7 @@ template <typename Sample, typename Difference>
 uint64_t sum_rows(const FrameView& before, const FrameView& now, const Scratch& scratch) {
   const int width = now.width, height = now.height;
   std::array<Difference*, kRows> ring;
-  std::array<Extent, kRows> extents{};
+  std::array<Magnitude, kRows> magnitudes{};
   for (size_t i = 0; i < ring.size(); ++i) {
     ring[i] = static_cast<Difference*>(scratch.differences) + i * scratch.row_values;
     std::fill(ring[i] + width, ring[i] + scratch.row_values, Difference{0});
@@ -177,20 +178,20 @@ uint64_t sum_rows(const FrameView& before, const FrameView& now, const Scratch& 
   for (int y = -kReach; y < height; ++y) {
     const int next = y + kReach;
     if (next < height) {
-      extents[slot(next)] =
+      magnitudes[slot(next)] =
           subtract(row_of(before, next), row_of(now, next), width, 1 << (now.depth - 1), ring[slot(next)]);
     }
     if (y < 0) continue;
     std::array<const Difference*, kRows> rows;
-    Extent extent = Extent::none;
+    Magnitude magnitude = Magnitude::none;
     for (size_t k = 0; k < kRows; ++k) {
       const size_t at = slot(mirrored(y + static_cast<int>(k) - kReach, height));
       rows[k] = ring[at];
-      extent = std::max(extent, extents[at]);
+      magnitude = std::max(magnitude, magnitudes[at]);
     }
-    if (extent == Extent::none) continue;
+    if (magnitude == Magnitude::none) continue;
     if constexpr (sizeof(Difference) == 2) {
-      if (extent == Extent::small) {
+      if (magnitude == Magnitude::small) {
         total += sum_row(rows, width, now.depth, static_cast<int16_t*>(scratch.blurred));
         continue;
       }

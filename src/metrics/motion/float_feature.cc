@@ -224,9 +224,10 @@ MetricInfo float_motion_info() {
                   .minimum_side = kMinimumSide,
                   .alpha_rule = "",
                   .options = motion::weighing_options()};
-  info.options.push_back(
-      motion::named_switch("motion_add_scale1", "mdc", "add the motion of the frames at half their size"));
-  MetricOption size = motion::number_option("motion_filter_size", "mfs", "taps of the blur: 1, 3 or 5", "5", 9);
+  info.options.push_back(motion::named_switch(
+      "motion_add_scale1", "mdc", "add the motion of the frames at half their size; GPUs need doubles for it"));
+  MetricOption size =
+      motion::number_option("motion_filter_size", "mfs", "taps of the blur: 1 or 3; any other number means 5", "5", 9);
   size.whole = true;
   info.options.push_back(size);
   info.options.push_back(motion::named_switch("motion_add_uv", "mau", "add the motion of the colour planes"));

@@ -118,6 +118,7 @@ FeatureEntry psnr_hvs_entry() {
                    .better = Better::higher,
                    .identical = 200,
                    .minimum_side = psnr_hvs::kBlock,
+                   .minimum_says = "from 8 x 8 pixels, with subsampled colour from 16 x 16",
                    .alpha_rule = ""},
           .create = create_psnr_hvs,
           .on_gpu = true,

@@ -20,6 +20,8 @@ namespace acuity {
 namespace speed {
 namespace {
 
+constexpr int kLeastSide = 80;  // 5 samples after shrinking by 16
+
 struct Settings {
   Geometry geometry;
   double kernel_scale = 1;
@@ -42,13 +44,14 @@ std::vector<MetricOption> common_options() {
   };
 }
 
-MetricInfo make_info(std::string name, std::string title, MetricOption last) {
+MetricInfo make_info(std::string name, std::string title, std::string minimum_says, MetricOption last) {
   MetricInfo info{.name = std::move(name),
                   .version = "libvmaf 3.2.0",
                   .title = std::move(title),
                   .better = Better::lower,
                   .identical = 0,
                   .minimum_side = 1,
+                  .minimum_says = std::move(minimum_says),
                   .alpha_rule = "",
                   .options = common_options()};
   info.options.push_back(std::move(last));
@@ -56,10 +59,12 @@ MetricInfo make_info(std::string name, std::string title, MetricOption last) {
 }
 
 const MetricInfo& chroma_info() {
-  static const MetricInfo info =
-      make_info("speed_chroma", "difference in information between the colours of two frames",
-                whole_option("speed_weight_var_mode", "wvm",
-                             "whose variance weighs the entropies, in one of seven ways", "0", 0, 6));
+  static const MetricInfo info = make_info(
+      "speed_chroma", "difference in information between the colours of two frames",
+      fmt::format("with colour planes from {0} x {0} samples after speed_prescale: of 4:2:0 from {1} x {1} pixels",
+                  kLeastSide, 2 * kLeastSide),
+      whole_option("speed_weight_var_mode", "wvm", "whose variance weighs the entropies, in one of seven ways", "0", 0,
+                   6));
   return info;
 }
 
@@ -68,7 +73,8 @@ const MetricInfo& temporal_info() {
     MetricOption last =
         switch_option("speed_use_ref_diff", "urd", "use the current frame of the reference for both", false);
     last.in_names = true;
-    return make_info("speed_temporal", "difference in information between the motion of two videos", last);
+    return make_info("speed_temporal", "difference in information between the motion of two videos",
+                     fmt::format("from {0} x {0} pixels after speed_prescale", kLeastSide), last);
   }();
   return info;
 }
@@ -107,7 +113,7 @@ class Meter {
     return meter;
   }
 
-  Outcome measure(const PlaneSource& reference, const PlaneSource& distorted) {
+  Outcome measure(const PlaneReader& reference, const PlaneReader& distorted) {
     find(reference, reference_);
     find(distorted, distorted_);
     return compare(reference_, distorted_, settings_);
@@ -121,8 +127,8 @@ class Meter {
  private:
   explicit Meter(const Settings& settings) : settings_(settings) {}
 
-  void find(const PlaneSource& source, Texture& out) {
-    shrinker_->shrink(source, small_);
+  void find(const PlaneReader& reader, Texture& out) {
+    shrinker_->shrink(reader, small_);
     finder_.find(small_, shrinker_->small_stride(), settings_.noise, out);
   }
 
@@ -191,19 +197,19 @@ class SpeedDeviceWorker final : public DeviceFeatureWorker {
   size_t result_bytes() const override { return textures_.result_bytes(); }
 
   Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
-    std::vector<DeviceSource> sources;
+    std::vector<DeviceReader> readers;
     if (temporal_) {
       measures_ = window.reference[1] != nullptr;
       if (!measures_) return {};
       const DeviceFrame& now = *(settings_.reference_only ? window.reference : window.distorted)[0];
-      sources = {{(*window.reference[1])[0], (*window.reference[0])[0]}, {(*window.distorted[1])[0], now[0]}};
+      readers = {{(*window.reference[1])[0], (*window.reference[0])[0]}, {(*window.distorted[1])[0], now[0]}};
     } else {
       for (const size_t p : {1, 2}) {
         for (const DeviceFrame* frame : {window.reference[0], window.distorted[0]})
-          sources.push_back({(*frame)[p], {}});
+          readers.push_back({(*frame)[p], {}});
       }
     }
-    return textures_.submit(queue, sources, window.depth, window.scratch, results);
+    return textures_.submit(queue, readers, window.depth, window.scratch, results);
   }
 
   Status finish(std::span<const std::byte> results, std::span<double> values) override {
@@ -278,8 +284,8 @@ Result<Settings> read_settings(std::string_view feature, const OptionValues& opt
   settings.geometry = geometry_of(width, height, *options.number("speed_prescale"));
   if (std::min(settings.geometry.small_width, settings.geometry.small_height) < kBlockSide) {
     return Status(StatusCode::input,
-                  fmt::format("{} needs planes of at least 80 x 80 samples, and these are {} x {}{}; use larger frames",
-                              feature, width, height,
+                  fmt::format("{} needs planes of at least {} x {} samples, and these are {} x {}{}; use larger frames",
+                              feature, kLeastSide, kLeastSide, width, height,
                               settings.geometry.scaled
                                   ? fmt::format(", {} x {} after speed_prescale", settings.geometry.scaled_width,
                                                 settings.geometry.scaled_height)

@@ -82,26 +82,26 @@ Result<DeviceTextures> DeviceTextures::create(Device& device, const Geometry& ge
   return made;
 }
 
-Status DeviceTextures::submit(Queue& queue, std::span<const DeviceSource> sources, int depth, uint64_t scratch,
+Status DeviceTextures::submit(Queue& queue, std::span<const DeviceReader> readers, int depth, uint64_t scratch,
                               uint64_t results) {
   const int width = geometry_.small_width, height = geometry_.small_height;
   const uint64_t means = scratch, small = scratch + round_up(planes_ * kMeansOfPlane * sizeof(float), 256);
   const uint64_t tables = tables_->address(), centred = results + sum_bytes();
   const int stride = static_cast<int>(small_samples());
   const int result_stride = static_cast<int>(plane_result_bytes() / sizeof(float));
-  for (size_t p = 0; p < sources.size(); ++p) {
-    const DeviceSource& source = sources[p];
-    const bool subtracts = source.subtracted.address != 0;
-    const DevicePlane& subtracted = subtracts ? source.subtracted : source.plane;
+  for (size_t p = 0; p < readers.size(); ++p) {
+    const DeviceReader& reader = readers[p];
+    const bool subtracts = reader.subtracted.address != 0;
+    const DevicePlane& subtracted = subtracts ? reader.subtracted : reader.plane;
     ACUITY_TRY(queue.run(
         kernels::shrink_plane, groups(width, 32), groups(height, 8),
-        DeviceArray<const unsigned char>{source.plane.address}, DeviceArray<const unsigned char>{subtracted.address},
+        DeviceArray<const unsigned char>{reader.plane.address}, DeviceArray<const unsigned char>{subtracted.address},
         DeviceArray<const int32_t>{tables + places_at_}, DeviceArray<const float>{tables + weights_at_},
         DeviceArray<const float>{tables}, DeviceArray<float>{small + p * static_cast<size_t>(stride) * sizeof(float)},
-        1.0f / static_cast<float>(1 << (depth - 8)), source.plane.row_bytes, subtracted.row_bytes, depth == 8 ? 8 : 16,
+        1.0f / static_cast<float>(1 << (depth - 8)), reader.plane.row_bytes, subtracted.row_bytes, depth == 8 ? 8 : 16,
         subtracts ? 1 : 0, blur_taps_, scaling_taps_, geometry_.scaled_width, geometry_.scaled_height, width, height));
   }
-  const int count = static_cast<int>(sources.size());
+  const int count = static_cast<int>(readers.size());
   const Places places = finder_.places(nullptr, width);
   ACUITY_TRY(queue.run(kernels::subtract_local_mean, groups(width, 32), groups(height, 8) * count,
                        DeviceArray<const float>{small}, DeviceArray<const float>{tables + local_at_},

@@ -13,8 +13,8 @@
 
 namespace acuity::speed {
 
-/// As PlaneSource.
-struct DeviceSource {
+/// As PlaneReader.
+struct DeviceReader {
   DevicePlane plane;
   DevicePlane subtracted;  // its address may be 0
 };
@@ -30,7 +30,7 @@ class DeviceTextures {
   size_t result_bytes() const { return planes_ * plane_result_bytes(); }
 
   /// The samples have `depth` bits.
-  Status submit(Queue& queue, std::span<const DeviceSource> sources, int depth, uint64_t scratch, uint64_t results);
+  Status submit(Queue& queue, std::span<const DeviceReader> readers, int depth, uint64_t scratch, uint64_t results);
   /// What the results of one of the planes come to.
   void conclude(std::span<const std::byte> results, size_t plane, float noise, Texture& out);
 

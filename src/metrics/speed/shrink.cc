@@ -115,23 +115,23 @@ size_t Shrinker::bytes() const {
 }
 
 // A row of the plane, kept for a while.
-const float* Shrinker::read(const PlaneSource& source, int y) {
+const float* Shrinker::read(const PlaneReader& reader, int y) {
   const size_t slot = static_cast<size_t>(y) % held_.size();
   float* row = source_rows_ + static_cast<ptrdiff_t>(slot) * stride_;
   if (held_[slot] == y) return row;
   held_[slot] = y;
-  read_frame_row(*source.frame, source.plane, y, -128, row);
-  if (source.subtracted == nullptr) return row;
-  read_frame_row(*source.subtracted, source.plane, y, -128, subtracted_row_);
+  read_frame_row(*reader.frame, reader.plane, y, -128, row);
+  if (reader.subtracted == nullptr) return row;
+  read_frame_row(*reader.subtracted, reader.plane, y, -128, subtracted_row_);
   HWY_DYNAMIC_DISPATCH(Subtract)(row, subtracted_row_, geometry_.width);
   return row;
 }
 
-const float* Shrinker::scaled_row(const PlaneSource& source, int y, float* room) {
-  if (!geometry_.scaled) return read(source, y);
+const float* Shrinker::scaled_row(const PlaneReader& reader, int y, float* room) {
+  if (!geometry_.scaled) return read(reader, y);
   const float* rows[kMostScalingTaps] = {};
   for (int t = 0; t < taps_.lines.count; ++t) {
-    rows[t] = read(source, taps_.lines.places[static_cast<size_t>(y * taps_.lines.count + t)]);
+    rows[t] = read(reader, taps_.lines.places[static_cast<size_t>(y * taps_.lines.count + t)]);
   }
   scale_row(rows, taps_.lines, y, taps_.columns, needed_, room);
   return room;
@@ -161,14 +161,14 @@ void Shrinker::subtract_local_mean(float* small) {
   }
 }
 
-void Shrinker::shrink(const PlaneSource& source, float* small) {
+void Shrinker::shrink(const PlaneReader& reader, float* small) {
   std::fill(held_.begin(), held_.end(), -1);
   const int taps = static_cast<int>(taps_.blur.size());
   std::vector<const float*> rows(taps_.blur.size());
   for (int y = 0; y < geometry_.small_height; ++y) {
     for (int k = 0; k < taps; ++k) {
       const int line = mirrored(y * kStep - taps / 2 + k, geometry_.scaled_height);
-      rows[static_cast<size_t>(k)] = scaled_row(source, line, scaled_rows_ + k * stride_);
+      rows[static_cast<size_t>(k)] = scaled_row(reader, line, scaled_rows_ + k * stride_);
     }
     HWY_DYNAMIC_DISPATCH(BlurDown)(rows.data(), taps_.blur.data(), taps, geometry_.scaled_width, blurred_);
     for (int x = 0; x < geometry_.small_width; ++x) {

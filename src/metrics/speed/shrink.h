@@ -14,7 +14,7 @@
 namespace acuity::speed {
 
 /// What is looked at: a plane, or how it differs from another one.
-struct PlaneSource {
+struct PlaneReader {
   const FrameView* frame = nullptr;
   const FrameView* subtracted = nullptr;  // may be null
   int plane = 0;
@@ -45,12 +45,12 @@ class Shrinker {
 
   /// Floats in a row of the small picture, of which more than its width may be read.
   ptrdiff_t small_stride() const { return small_stride_; }
-  void shrink(const PlaneSource& source, float* small);
+  void shrink(const PlaneReader& reader, float* small);
   size_t bytes() const;
 
  private:
-  const float* read(const PlaneSource& source, int y);
-  const float* scaled_row(const PlaneSource& source, int y, float* room);
+  const float* read(const PlaneReader& reader, int y);
+  const float* scaled_row(const PlaneReader& reader, int y, float* room);
   void subtract_local_mean(float* small);
 
   Geometry geometry_;
@@ -60,7 +60,7 @@ class Shrinker {
   Arena arena_;
   float *source_rows_ = nullptr, *subtracted_row_ = nullptr, *scaled_rows_ = nullptr, *blurred_ = nullptr,
         *means_ = nullptr;
-  std::vector<int> held_;  // which source row is where
+  std::vector<int> held_;  // which row of the plane is where
 };
 
 }  // namespace acuity::speed

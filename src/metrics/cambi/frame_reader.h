@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // From a frame to the samples that contrasts are counted in: 10 bits, smoothed where dithering may be about, and marked
 // where the surroundings are flat.
-#ifndef ACUITY_METRICS_CAMBI_SOURCE_H
-#define ACUITY_METRICS_CAMBI_SOURCE_H
+#ifndef ACUITY_METRICS_CAMBI_FRAME_READER_H
+#define ACUITY_METRICS_CAMBI_FRAME_READER_H
 
 #include <cstdint>
 #include <vector>
@@ -29,11 +29,11 @@ std::vector<int> nearest(int from, int to);
 /// How many of the 49 samples around must be alike, and one more, for a place to be flat. Larger pictures ask for more.
 int flat_limit(int width, int height);
 
-class Source {
+class FrameReader {
  public:
   /// Frames of `from_width` x `from_height` are taken to `width` x `height` by their nearest samples. The outcome has
   /// half of that, rounded up, where `halved`.
-  Source(int from_width, int from_height, int width, int height, bool smooth, bool halved);
+  FrameReader(int from_width, int from_height, int width, int height, bool smooth, bool halved);
 
   Status read(const FrameView& frame, Plane& out);
   size_t bytes() const;

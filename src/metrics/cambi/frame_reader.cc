@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "metrics/cambi/source.h"
+#include "metrics/cambi/frame_reader.h"
 
 #include <algorithm>
 #include <bit>
@@ -49,7 +49,7 @@ void Plane::reshape(int new_width, int new_height) {
   if (samples.size() < needed) samples.resize(needed);
 }
 
-Source::Source(int from_width, int from_height, int width, int height, bool smooth, bool halved)
+FrameReader::FrameReader(int from_width, int from_height, int width, int height, bool smooth, bool halved)
     : width_(width),
       height_(height),
       from_width_(from_width),
@@ -72,14 +72,14 @@ Source::Source(int from_width, int from_height, int width, int height, bool smoo
   marked_ = rows(halved ? 1 : 0);
 }
 
-size_t Source::bytes() const {
+size_t FrameReader::bytes() const {
   size_t samples = 0;
   for (const auto* rows : {&raw_, &full_row_, &image_, &equal_, &counts_, &sums_, &marked_}) samples += rows->size();
   return samples * sizeof(uint16_t) + (columns_.size() + lines_.size()) * sizeof(int);
 }
 
 // A line of the frame as it is.
-Status Source::convert(const FrameView& frame, int line, uint16_t* out) const {
+Status FrameReader::convert(const FrameView& frame, int line, uint16_t* out) const {
   const int largest = to_ten_bits(frame.planes[0] + line * frame.row_strides[0], frame.depth, from_width_, out);
   if (largest >> frame.depth == 0) return {};
   return Status(StatusCode::input,
@@ -87,7 +87,7 @@ Status Source::convert(const FrameView& frame, int line, uint16_t* out) const {
                             line, largest, frame.depth, (1 << frame.depth) - 1));
 }
 
-Status Source::fetch(const FrameView& frame, int y, uint16_t* out) {
+Status FrameReader::fetch(const FrameView& frame, int y, uint16_t* out) {
   if (lines_.empty()) return convert(frame, y, out);
   ACUITY_TRY(convert(frame, lines_[static_cast<size_t>(y)], full_row_.data()));
   for (int x = 0; x < width_; ++x) out[x] = full_row_[static_cast<size_t>(columns_[static_cast<size_t>(x)])];
@@ -95,7 +95,7 @@ Status Source::fetch(const FrameView& frame, int y, uint16_t* out) {
 }
 
 // Marks row y, once the counts of the rows around it are in the sums.
-void Source::mark(int y, Plane& out) {
+void FrameReader::mark(int y, Plane& out) {
   const uint16_t* image = row(image_, y, kImageRows);
   if (!halved_) return mark_flat(image, sums_.data(), limit_, width_, out.row(y));
   if (y % 2 != 0) return;
@@ -103,7 +103,7 @@ void Source::mark(int y, Plane& out) {
   halve(marked_.data(), out.width, out.row(y / 2));
 }
 
-Status Source::read(const FrameView& frame, Plane& out) {
+Status FrameReader::read(const FrameView& frame, Plane& out) {
   out.reshape(halved_ ? (width_ + 1) / 2 : width_, halved_ ? (height_ + 1) / 2 : height_);
   std::fill(sums_.begin(), sums_.end(), uint16_t{0});
   uint16_t* const equal = equal_.data() + stride_;
