@@ -37,7 +37,7 @@ class ACUITY_API Input {
   static Result<Input> copy(const ImageView& view);
   /// Pixels that are on a GPU already, such as "cuda:0": the planes of the view are device addresses (of CUDA, HIP, or
   /// a Vulkan buffer). What writes them must be done. All channels lie at equal distances. Such a picture can be scored
-  /// on that device alone, in a process that has the device open in the same context: CUDA's and HIP's primary one.
+  /// on that device only, in a process that has the device open in the same context: CUDA's and HIP's primary one.
   static Input on_device(const ImageView& view, std::string device,
                          std::shared_ptr<const void> owner = nullptr) noexcept;
   /// A frame that is on a GPU already, as its decoder left it. The planes of the view are device addresses, and

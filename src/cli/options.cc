@@ -468,7 +468,7 @@ const std::vector<Meaning>& exit_codes() {
       {"1", "any other failure"},
       {"2", "the command line is invalid"},
       {"3", "a picture or video is missing, damaged, too large, or cannot be compared with its partner"},
-      {"4", "the requested device cannot be used"},
+      {"4", "the requested device cannot be used, or failed"},
       {"5", "a score is worse than --fail-under"},
       {"6", "rows of a batch or a comparison failed; all others are done"},
       {"130", "interrupted (as shells show it); with -o, after writing what was scored"},
