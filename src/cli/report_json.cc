@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // JSON, schema acuity-score/1: see docs/json.md. Written by hand because numbers must have 17 significant digits.
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "acuity/version.h"
 #include "cli/console.h"
@@ -84,13 +87,25 @@ std::string video_object(const VideoFacts& video) {
 std::string metrics_object(const PairResult& pair) {
   std::string text;
   for (const MetricScore& entry : pair.scores) {
-    text += fmt::format("{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"options\":{},\"outputs\":{}{}}}",
-                        text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
-                        name_of(entry.metric->better), json_string(entry.score.provenance.metric_version),
-                        options(entry.score.provenance.metric_options), numbers(entry.score.outputs),
-                        pair.video ? frames_and_pools(*pair.video, entry) : "");
+    const Provenance& how = entry.score.provenance;
+    text += fmt::format(
+        "{}{}:{{\"value\":{},\"better\":\"{}\",\"version\":{},\"device\":{},\"options\":{},\"outputs\":{}{}}}",
+        text.empty() ? "" : ",", json_string(entry.label), exact_number(entry.score.value),
+        name_of(entry.metric->better), json_string(how.metric_version), json_string(how.device),
+        options(how.metric_options), numbers(entry.score.outputs),
+        pair.video ? frames_and_pools(*pair.video, entry) : "");
   }
   return "{" + text + "}";
+}
+
+// Those of all metrics, each once.
+std::string devices_of(const PairResult& pair) {
+  std::vector<std::string> devices;
+  for (const MetricScore& entry : pair.scores) {
+    const std::string& device = entry.score.provenance.device;
+    if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+  }
+  return fmt::format("{}", fmt::join(devices, "; "));
 }
 
 std::string result_object(const PairResult& pair) {
@@ -104,8 +119,8 @@ std::string result_object(const PairResult& pair) {
       "{{{},\"width\":{},\"height\":{}{},\"metrics\":{},\"device\":{},\"assumptions\":{},\"timing_ms\":{},"
       "\"warnings\":{},\"complete\":{}}}",
       files, pair.width, pair.height, pair.video ? video_object(*pair.video) : "", metrics_object(pair),
-      json_string(pair.scores.front().score.provenance.device), strings(assumptions(pair)), numbers(timings(pair)),
-      strings(pair.warnings), pair.cut_short.ok());
+      json_string(devices_of(pair)), strings(assumptions(pair)), numbers(timings(pair)), strings(pair.warnings),
+      pair.cut_short.ok());
 }
 
 class JsonReport : public Report {
