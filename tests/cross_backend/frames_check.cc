@@ -244,7 +244,7 @@ class Checks {
       trouble = difference(*expected, *found);
     } else if (expected.status().code() != StatusCode::device &&
                expected.status().message() == found.status().message()) {
-      return;  // the feature takes no such frames, or the options do not go together
+      return;  // the feature accepts no such frames, or the options do not go together; see require_comparisons()
     } else {
       trouble = expected.ok() ? found.status().message() : "the CPU: " + expected.status().message();
     }
@@ -280,6 +280,15 @@ class Checks {
                  [&]() -> Result<std::unique_ptr<Feature>> {
                    return std::unique_ptr<Feature>(std::make_unique<PastDifference>(shape, history));
                  });
+  }
+
+  // Refusals are not counted, so that a feature must have had some frames to compare.
+  void require_comparisons(const std::string& metric, int before, int fewest) {
+    const int made = tally_.comparisons - before;
+    if (made < fewest) {
+      count(metric, fmt::format("compared {} times, and at least {} were expected; all else was refused on both sides",
+                                made, fewest));
+    }
   }
 
   Device& device() const { return *device_; }
@@ -499,9 +508,16 @@ Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const s
   Checks checks(device);
   for (const FrameMetricEntry& metric : frame_metrics()) {
     if (!only.empty() && metric.info.name != only) continue;
-    if (metric.feature != nullptr && metric.feature->on_gpu) check_metric(metric, amount, checks);
+    if (metric.feature == nullptr || !metric.feature->on_gpu) continue;
+    const int before = checks.tally().comparisons;
+    check_metric(metric, amount, checks);
+    checks.require_comparisons(metric.info.name, before, amount == Amount::brief ? 2 : 20);
   }
-  if (only.empty() || only == "vmaf") check_models(amount, checks);
+  if (only.empty() || only == "vmaf") {
+    const int before = checks.tally().comparisons;
+    check_models(amount, checks);
+    checks.require_comparisons("vmaf", before, amount == Amount::brief ? 5 : 20);
+  }
   if (only.empty() || only == "cvvdp_video") {
     check_cvvdp(amount, checks);
     check_cvvdp_options(amount, checks);
