@@ -29,14 +29,6 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-// A video has its own kinds of some metrics.
-std::vector<MetricChoice> for_videos(std::vector<MetricChoice> metrics) {
-  for (MetricChoice& metric : metrics) {
-    if (metric.name == "cvvdp") metric.name = "cvvdp_video";
-  }
-  return metrics;
-}
-
 bool any_of_frames(const std::vector<MetricChoice>& metrics) {
   return std::any_of(metrics.begin(), metrics.end(),
                      [](const MetricChoice& metric) { return find_metric(metric.name)->is_frame_metric; });
@@ -68,7 +60,15 @@ void score_frames(const RowPlan& plan, const std::string& reference, const std::
   ScoreJob job = plan.job;
   job.reference = reference;
   job.distorted = {distorted};
-  job.metrics = plan.raw_video || place.are_videos ? for_videos(metrics) : metrics;
+  job.metrics = metrics;
+  if (plan.raw_video || place.are_videos) {
+    Result<std::vector<MetricChoice>> of_videos = metrics_for_videos(metrics);
+    if (!of_videos.ok()) {
+      result.status = of_videos.status();
+      return;
+    }
+    job.metrics = std::move(*of_videos);
+  }
   job.meaning.frames = any_of_frames(job.metrics);
   job.device = place.device;
   job.threads = place.threads;
