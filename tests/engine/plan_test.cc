@@ -169,6 +169,7 @@ TEST(Plan, IsForOneDevice) {
 
 // Elements are numbered in 31 bits. Pictures below that are planned; nobody has the memory to score them here.
 TEST(Plan, IsRefusedWhereKernelsCannotNumberTheElements) {
+  std::string refusals;
   for (const std::string& metric : picture_metrics(true)) {
     const ScorerOptions full{.metrics = {metric}, .device = "cuda", .memory = MemoryMode::full()};
     const Status refused = plan_memory(full, 32768, 16385).status();
@@ -185,10 +186,16 @@ TEST(Plan, IsRefusedWhereKernelsCannotNumberTheElements) {
       if (rows > 0) strips.memory = MemoryMode::strip(rows);
       const Status status = plan_memory(strips, width, height).status();
       if (status.ok()) continue;
+      refusals += fmt::format("{} {}x{} {}; ", metric, width, height, rows);
       EXPECT_EQ(status.code(), StatusCode::too_big) << status.message();
       EXPECT_TRUE(contains(status.message(), "2147483647") || contains(status.message(), "500000")) << status.message();
     }
   }
+  // All others are planned.
+  EXPECT_EQ(refusals,
+            "ssimulacra2 1048576x512 0; ssimulacra2 16384x16384 16000; butteraugli 1048576x512 0; "
+            "iwssim 1048576x512 0; iwssim 512x1048576 0; msssim 1048576x512 0; msssim 512x1048576 0; "
+            "zensim 1048576x512 0; ");
   const ScorerOptions wide{.metrics = {"ssimulacra2"}, .device = "cuda"};
   EXPECT_EQ(plan_memory(wide, 1 << 20, 512).status().message(),
             "ssimulacra2 needs an array of 8556380160 elements for pictures of this size, and a kernel can number "
