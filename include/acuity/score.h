@@ -38,8 +38,9 @@ struct Provenance {
   std::string memory_mode;    ///< "full" or "strip 64"
   int64_t working_bytes = 0;  ///< memory held for scoring, without the pictures and the map
   std::vector<std::string> assumptions;
-  std::vector<NamedValue> timing_ms;    ///< e.g. {"metric", 12.5}
-  std::vector<std::string> warnings{};  ///< what a reader should know, such as that a GPU failed or samples were clipped
+  std::vector<NamedValue> timing_ms;  ///< e.g. {"metric", 12.5}
+  std::vector<std::string>
+      warnings{};  ///< what a reader should know, such as that a GPU failed or samples were clipped
 };
 
 struct Score {
