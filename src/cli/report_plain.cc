@@ -52,8 +52,8 @@ std::string times_of(const PairResult& pair) {
 // What these assume matters to what the number means, so it is told unasked. Of other metrics of pictures it is only
 // how samples become light.
 bool is_told(const MetricInfo& metric, const std::string& assumption) {
-  if (metric.is_frame_metric) return true;
   if (assumption.starts_with("device: ")) return false;
+  if (metric.is_frame_metric) return true;
   if (metric.name == "cvvdp") return true;
   return metric.name == "zensim" && !assumption.starts_with("reference: ") && !assumption.starts_with("distorted: ");
 }

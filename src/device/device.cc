@@ -52,7 +52,8 @@ Result<Choice> parse(std::string_view id) {
   }
   return Status(
       StatusCode::unknown_device,
-      fmt::format("unknown device '{}': expected cuda, hip or vulkan, with or without a number as in cuda:1", id));
+      fmt::format("unknown device '{}': expected auto, cpu, cuda, hip or vulkan; GPUs may have a number, as in cuda:1",
+                  id));
 }
 
 // Opening takes a good part of a second; who comes while the device is open shares it.
