@@ -45,8 +45,12 @@ void sort_by_speed(std::vector<DeviceInfo>& card, const Measurements& measured) 
     if (of_all.size() < card.size()) continue;
     for (size_t i = 0; i < card.size(); ++i) times[card[i].id] += of_all[i];
   }
-  std::stable_sort(card.begin(), card.end(),
-                   [&](const DeviceInfo& a, const DeviceInfo& b) { return times[a.id] < times[b.id]; });
+  // A few, one by one: std::stable_sort uses what C++20 removed, which clang refuses.
+  for (auto next = card.begin(); next != card.end(); ++next) {
+    const auto place = std::upper_bound(
+        card.begin(), next, *next, [&](const DeviceInfo& a, const DeviceInfo& b) { return times[a.id] < times[b.id]; });
+    std::rotate(place, next, next + 1);
+  }
 }
 
 }  // namespace

@@ -78,7 +78,10 @@ TEST(Score, NeitherThreadsNorMemoryNorCpuChangeAnything) {
   EXPECT_EQ(results({scene(), noisy(), "--memory", "strip:16"})[0]["metrics"], plain);
   EXPECT_EQ(results({scene(), noisy(), "--memory", "full", "--device", "cpu"})[0]["metrics"], plain);
 #ifdef __x86_64__
-  EXPECT_EQ(results({scene(), noisy()}, {.environment = {"ACUITY_CPU=sse4"}})[0]["metrics"], plain);
+  json sse4 = results({scene(), noisy()}, {.environment = {"ACUITY_CPU=sse4"}})[0]["metrics"];
+  EXPECT_EQ(sse4["ssimulacra2"]["device"], "cpu (SSE4)");
+  sse4["ssimulacra2"]["device"] = plain["ssimulacra2"]["device"];
+  EXPECT_EQ(sse4, plain);
 #endif
 }
 
