@@ -17,6 +17,14 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int kMostMib = 1 << 30;
 
+// 0: the option was not given.
+Result<int64_t> parse_mib(const Request& request, const std::string& option) {
+  if (!request.has(option)) return int64_t{0};
+  int mib = 0;
+  ACUITY_TRY_ASSIGN(mib, parse_whole(request.value(option), option, 1, kMostMib));
+  return int64_t{mib} << 20;
+}
+
 }  // namespace
 
 Option metric_option() {
@@ -45,6 +53,13 @@ Option vram_cap_option() {
           .value = "MIB",
           .help = "the most memory to use on a GPU, in MiB",
           .default_value = "all that is free"};
+}
+
+Option memory_limit_option() {
+  return {.name = "--memory-limit",
+          .value = "MIB",
+          .help = "the most memory of the host to use for pictures and scoring, in MiB",
+          .default_value = "half of what is free"};
 }
 
 Result<std::vector<MetricChoice>> plan_metrics(const std::vector<std::string>& lists,
@@ -79,11 +94,8 @@ Result<std::vector<MetricChoice>> metrics_for_videos(std::vector<MetricChoice> m
 Result<Machine> plan_machine(const Request& request) {
   Machine machine;
   ACUITY_TRY_ASSIGN(machine.memory, parse_memory(request.value("--memory")));
-  if (request.has("--vram-cap")) {
-    int mib = 0;
-    ACUITY_TRY_ASSIGN(mib, parse_whole(request.value("--vram-cap"), "--vram-cap", 1, kMostMib));
-    machine.vram_cap_bytes = int64_t{mib} << 20;
-  }
+  ACUITY_TRY_ASSIGN(machine.vram_cap_bytes, parse_mib(request, "--vram-cap"));
+  ACUITY_TRY_ASSIGN(machine.memory_limit_bytes, parse_mib(request, "--memory-limit"));
   if (request.has("--threads")) {
     ACUITY_TRY_ASSIGN(machine.threads, parse_whole(request.value("--threads"), "--threads", 1, kMostThreads));
   }

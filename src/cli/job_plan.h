@@ -14,10 +14,11 @@
 
 namespace acuity::cli {
 
-/// Options that all of these commands have: --metric, --memory, --vram-cap.
+/// Options that all of these commands have: --metric, --memory, --vram-cap, --memory-limit.
 Option metric_option();
 Option memory_option();
 Option vram_cap_option();
+Option memory_limit_option();
 
 /// Metrics as in -m, with their options checked. `warnings` gets what was given twice.
 Result<std::vector<MetricChoice>> plan_metrics(const std::vector<std::string>& lists,
@@ -29,11 +30,12 @@ Result<std::vector<MetricChoice>> plan_metrics(const Request& request, std::vect
 /// two metrics of the name cvvdp. An error where an option is for pictures.
 Result<std::vector<MetricChoice>> metrics_for_videos(std::vector<MetricChoice> metrics);
 
-/// --memory, --vram-cap and --threads.
+/// --memory, --vram-cap, --memory-limit and --threads.
 struct Machine {
   MemoryMode memory;
-  int64_t vram_cap_bytes = 0;  // 0: not given
-  int threads = 0;             // 0: one per core
+  int64_t vram_cap_bytes = 0;      // 0: not given
+  int64_t memory_limit_bytes = 0;  // 0: not given
+  int threads = 0;                 // 0: one per core
 };
 Result<Machine> plan_machine(const Request& request);
 

@@ -93,6 +93,7 @@ std::vector<Option> picture_options() {
        .default_value = "as many as keep it busy"},
       memory_option(),
       vram_cap_option(),
+      memory_limit_option(),
   };
 }
 

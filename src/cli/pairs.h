@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Scores pictures against one reference, which is read and prepared once.
+// What 'score' is to do, and what comes of each pair.
 #ifndef ACUITY_CLI_PAIRS_H
 #define ACUITY_CLI_PAIRS_H
 
-#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "acuity/score.h"
 #include "acuity/scorer.h"
 #include "acuity/status.h"
-#include "base/threads.h"
 #include "cli/geometry.h"
 #include "cli/lists.h"
 #include "cli/timeline.h"
@@ -35,17 +32,7 @@ struct FileFacts {
   Span read{};
 };
 
-/// A picture, or why it could not be read.
-struct ReadPicture {
-  Result<Picture> picture = Status();
-  FileFacts facts;
-};
-
-/// Pictures that are read while other things are done.
-struct ReadAhead {
-  std::future<ReadPicture> reference;
-  std::future<ReadPicture> distorted;  // the first
-};
+struct ReadAhead;
 
 struct OpenedDevice {
   Result<std::shared_ptr<Device>> device = Status();
@@ -62,8 +49,9 @@ struct ScoreJob {
   std::string device = "auto";
   std::shared_future<OpenedDevice> opening;  // while or since a GPU that was named is opened; kept open for all pairs
   MemoryMode memory;
-  int64_t vram_cap_bytes = 0;  // 0: not given
-  int frames_in_flight = 0;    // 0: as many as keep a device busy
+  int64_t vram_cap_bytes = 0;      // 0: not given
+  int64_t memory_limit_bytes = 0;  // of several files; 0: not given
+  int frames_in_flight = 0;        // 0: as many as keep a device busy
   int threads = 0;
   bool want_map = false;
   bool want_map_context = false;  // MetricScore::map_context
@@ -72,6 +60,7 @@ struct ScoreJob {
   std::optional<int64_t> reference_frame;  // which picture of a file that holds several
   std::optional<int64_t> distorted_frame;
   std::shared_ptr<ReadAhead> ahead;  // null: nothing is
+  bool ends_process = false;         // what a GPU holds after it is left to the system
 };
 
 struct MetricScore {
@@ -133,59 +122,8 @@ std::string shown(const std::string& path);
 /// The library speaks of the reference and the distorted picture; people know them by their files.
 Status naming_files(const Status& status, const std::string& files);
 bool finite(const Score& score);
-/// Begins to read the reference and the first distorted picture, both at once. Null unless both are files: what comes
-/// through a pipe is read when it is needed.
-std::shared_ptr<ReadAhead> read_ahead(const ScoreJob& job);
 /// Without metrics.
 ScorerOptions scorer_options(const ScoreJob& job, int64_t pairs);
-
-class PairScorer {
- public:
-  /// `progress` is called with what comes next, in words.
-  explicit PairScorer(const ScoreJob& job, std::function<void(const std::string&)> progress);
-
-  /// Why no picture can be scored; ok when some can.
-  const Status& status() const { return status_; }
-  /// How many pictures are best handed to score() at once: some where they are small, for they are then read and scored
-  /// side by side.
-  size_t batch() const { return side_by_side_ ? kBatch : 1; }
-  std::vector<PairResult> score(std::span<const std::string> distorted);
-
- private:
-  static constexpr size_t kBatch = 32;
-
-  // A picture on its way to a result.
-  struct Entrant {
-    PairResult result;
-    Picture distorted;
-    Colour reference_colour;  // what that of the reference is taken for beside this picture
-  };
-
-  Status open_reference();
-  Status open_scorer();
-  Status prepare(const Entrant& entrant);
-  ImageView reference_view(const Entrant& entrant) const;
-  Status enter(Entrant& entrant, bool first);
-  Status fit(Entrant& entrant);
-  Status fit_reference(int width, int height);
-  void note_scores(Entrant& entrant, Result<std::vector<Score>> scores) const;
-  std::vector<Result<std::vector<Score>>> score_all(const std::vector<Entrant*>& entrants);
-
-  ScoreJob job_;
-  std::function<void(const std::string&)> progress_;
-  Threads threads_;
-  bool side_by_side_ = false;
-  Picture original_;  // where the reference is scaled: as it was before
-  Picture reference_;
-  std::future<void> locking_;  // of the reference's memory
-  FileFacts reference_facts_;
-  std::vector<Span> spans_;  // of what was done once for all pairs
-  double prepare_ms_ = 0;
-  std::optional<Scorer> scorer_;
-  Reference kept_;                  // of the reference, while it is prepared
-  std::optional<Colour> prepared_;  // the colours that were prepared
-  Status status_;
-};
 
 }  // namespace acuity::cli
 

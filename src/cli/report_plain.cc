@@ -133,7 +133,7 @@ std::vector<std::string> explanation(const PairResult& pair) {
     spans +=
         fmt::format("{}{} from {:.0f} to {:.0f}", spans.empty() ? "" : ", ", span.what, span.begin_ms, span.end_ms);
   }
-  lines.push_back("timeline, in ms since the start: " + spans);
+  if (!spans.empty()) lines.push_back("timeline, in ms since the start: " + spans);
   return lines;
 }
 

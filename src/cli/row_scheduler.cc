@@ -14,7 +14,6 @@
 namespace acuity::cli {
 namespace {
 
-constexpr int kMostMib = 1 << 30;
 constexpr int kMostSeconds = 1 << 20;
 constexpr std::chrono::milliseconds kLongWait = std::chrono::hours(1);
 constexpr int64_t kVideoBytes = int64_t{256} << 20;  // what frames in flight need, about
@@ -70,12 +69,7 @@ void score_frames(const RowPlan& plan, const std::string& reference, const std::
     job.metrics = std::move(*of_videos);
   }
   job.meaning.frames = any_of_frames(job.metrics);
-  job.device = place.device;
-  job.threads = place.threads;
-  if (job.device != "cpu") {
-    job.opening =
-        std::async(std::launch::deferred, [name = job.device] { return OpenedDevice{open_device(name), {}}; }).share();
-  }
+  job = on_device(std::move(job), place.device, place.threads);
   fill(score_video(job, plan.video, distorted, [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics, result);
 }
 
@@ -95,10 +89,7 @@ const std::vector<Option>& row_options() {
        .value = "N",
        .help = "how many threads read, decode and score; never changes a score",
        .default_value = "one per core"},
-      {.name = "--memory-limit",
-       .value = "MIB",
-       .help = "the most memory of the host to use for pictures and scoring, in MiB",
-       .default_value = "half of what is free"},
+      memory_limit_option(),
       memory_option(),
       vram_cap_option(),
       {.name = "--timeout",
@@ -136,11 +127,7 @@ Result<RowPlan> plan_rows(const Request& request) {
   scheduler.vram_cap_bytes = machine.vram_cap_bytes;
   scheduler.threads = machine.threads;
   scheduler.limits = files.limits;
-  if (request.has("--memory-limit")) {
-    int mib = 0;
-    ACUITY_TRY_ASSIGN(mib, parse_whole(request.value("--memory-limit"), "--memory-limit", 1, kMostMib));
-    scheduler.memory_limit_bytes = int64_t{mib} << 20;
-  }
+  scheduler.memory_limit_bytes = machine.memory_limit_bytes;
   if (request.has("--timeout")) {
     int seconds = 0;
     ACUITY_TRY_ASSIGN(seconds, parse_whole(request.value("--timeout"), "--timeout", 1, kMostSeconds));
@@ -178,15 +165,37 @@ std::string options_that_change_scores(const Request& request) {
   return text;
 }
 
+PairRules rules_of(const ScoreJob& job) {
+  return {.meaning = job.meaning,
+          .crop_reference = job.geometry.crop_reference,
+          .crop_distorted = job.geometry.crop_distorted,
+          .scale_reference = job.geometry.scale_reference,
+          .scaler = job.geometry.scaler};
+}
+
+Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memory_limit_bytes) {
+  Work work;
+  work.host_bytes = memory_limit_bytes > 0 ? std::min(memory_limit_bytes, kVideoBytes) : kVideoBytes;
+  const bool decoded_on_gpu = video.decode_reference_on_gpu || video.decode_distorted_on_gpu;
+  for (const std::string& device : scheduler.devices()) {
+    if (decoded_on_gpu && device.starts_with("cuda")) work.devices.push_back(device);
+  }
+  return work;
+}
+
+ScoreJob on_device(ScoreJob job, const std::string& device, int threads) {
+  job.device = device;
+  job.threads = threads;
+  job.opening = {};
+  if (device != "cpu") {
+    job.opening = std::async(std::launch::deferred, [device] { return OpenedDevice{open_device(device), {}}; }).share();
+  }
+  return job;
+}
+
 Result<std::unique_ptr<RowScheduler>> RowScheduler::create(RowPlan plan, bool ordered) {
   plan.scheduler.ordered = ordered;
-  PairRules rules;
-  rules.meaning = plan.job.meaning;
-  rules.crop_reference = plan.job.geometry.crop_reference;
-  rules.crop_distorted = plan.job.geometry.crop_distorted;
-  rules.scale_reference = plan.job.geometry.scale_reference;
-  rules.scaler = plan.job.geometry.scaler;
-  Result<Scheduler> scheduler = create_scheduler(plan.scheduler, rules);
+  Result<Scheduler> scheduler = create_scheduler(plan.scheduler, rules_of(plan.job));
   if (!scheduler.ok()) return scheduler.status();
   return std::unique_ptr<RowScheduler>(new RowScheduler(std::move(plan), std::move(*scheduler)));
 }
@@ -197,15 +206,9 @@ Status RowScheduler::submit(const std::string& reference, const std::string& dis
 
 Result<bool> RowScheduler::try_submit(const std::string& reference, const std::string& distorted,
                                       const Metrics& metrics, std::chrono::milliseconds most) {
-  Work work;
+  Work work = video_work(plan_->video, scheduler_, plan_->scheduler.memory_limit_bytes);
   work.name = fmt::format("{} and {}", reference, distorted);
   work.for_pictures = plan_->asks_for_video || any_of_frames(*metrics);
-  const int64_t limit = plan_->scheduler.memory_limit_bytes;
-  work.host_bytes = limit > 0 ? std::min(limit, kVideoBytes) : kVideoBytes;
-  const bool decoded_on_gpu = plan_->video.decode_reference_on_gpu || plan_->video.decode_distorted_on_gpu;
-  for (const std::string& device : scheduler_.devices()) {
-    if (decoded_on_gpu && device.starts_with("cuda")) work.devices.push_back(device);
-  }
   work.run = [plan = plan_, reference, distorted, metrics](const WorkPlace& place, TaskResult& result) {
     score_frames(*plan, reference, distorted, *metrics, place, result);
   };

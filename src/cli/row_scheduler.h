@@ -15,6 +15,7 @@
 #include "cli/pairs.h"
 #include "cli/request.h"
 #include "cli/video_plan.h"
+#include "schedule/work.h"
 
 namespace acuity::cli {
 
@@ -36,6 +37,13 @@ const Option& outputs_option();
 Result<bool> plan_outputs(const Request& request);
 /// The options given that change scores, as they were given: "--scale dist --crop 64x64+0+0".
 std::string options_that_change_scores(const Request& request);
+
+/// How both files of a pair are made comparable.
+PairRules rules_of(const ScoreJob& job);
+/// A work for two videos, without its name and its function.
+Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memory_limit_bytes);
+/// The same job on this device, which is opened when it is needed.
+ScoreJob on_device(ScoreJob job, const std::string& device, int threads);
 
 using Metrics = std::shared_ptr<const std::vector<MetricChoice>>;
 

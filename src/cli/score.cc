@@ -17,6 +17,7 @@
 #include "cli/console.h"
 #include "cli/distogram.h"
 #include "cli/exit_code.h"
+#include "cli/file_queue.h"
 #include "cli/limits.h"
 #include "cli/lists.h"
 #include "cli/heatmaps.h"
@@ -24,7 +25,7 @@
 #include "cli/leave.h"
 #include "cli/map_file.h"
 #include "cli/meaning_plan.h"
-#include "cli/pairs.h"
+#include "cli/picture_pair.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/request.h"
@@ -123,6 +124,7 @@ Status plan_machine(const Request& request, ScoreJob& job) {
   ACUITY_TRY_ASSIGN(machine, plan_machine(request));
   job.memory = machine.memory;
   job.vram_cap_bytes = machine.vram_cap_bytes;
+  job.memory_limit_bytes = machine.memory_limit_bytes;
   job.threads = machine.threads;
   if (request.has("--frames-in-flight")) {
     ACUITY_TRY_ASSIGN(job.frames_in_flight,
@@ -200,8 +202,9 @@ Result<Plan> make_plan(const Request& request) {
       std::any_of(plan.limits.begin(), plan.limits.end(), [](const Limit& l) { return !l.pool.empty(); });
   if (pooled && !plan.video)
     return usage("--fail-under names a pool, but only videos have pools and these are pictures; leave the pool out");
-  begin_opening(plan.job, !plan.video && plan.job.distorted.size() == 1);
-  if (!plan.video) plan.job.ahead = read_ahead(plan.job);
+  const bool one_pair = !plan.video && plan.job.distorted.size() == 1;
+  begin_opening(plan.job, one_pair);
+  if (one_pair) plan.job.ahead = read_ahead(plan.job);
   // A device that cannot be used is reported once, before any result. A single pair has only one, and is read and
   // planned for meanwhile.
   if (plan.job.opening.valid() && plan.job.distorted.size() > 1) ACUITY_TRY(plan.job.opening.get().device.status());
@@ -223,41 +226,51 @@ class Run {
   int operator()() {
     report_.begin();
     for (const std::string& warning : plan_.warnings) console_.warn(warning);
-    if (plan_.video) {
-      score_videos();
-    } else {
-      score_pictures();
-    }
+    one_by_one() ? score_one_by_one() : score_together();
     report_.end(plan_.warnings, complete_);
     return failure_ != kExitOk ? failure_ : below_limit_ ? kExitBelowLimit : kExitOk;
   }
 
  private:
-  void score_pictures() {
-    const std::vector<std::string>& files = plan_.job.distorted;
-    std::string place;  // how many of several are done
-    const auto scorer =
-        std::make_shared<PairScorer>(plan_.job, [&](const std::string& doing) { console_.progress(place + doing); });
-    if (!scorer->status().ok()) fail(scorer->status());
-    for (size_t i = 0; i < files.size() && goes_on(); i += scorer->batch()) {
-      if (files.size() > 1) place = fmt::format("{} of {} pictures: ", i, files.size());
-      const size_t count = std::min(scorer->batch(), files.size() - i);
-      std::vector<PairResult> pairs = scorer->score(std::span(files).subspan(i, count));
-      for (PairResult& pair : pairs) finish(pair, scorer->status().ok());
-    }
-    if (plan_.job.opening.valid()) keep_until_exit(scorer);
-  }
+  // One pair needs no scheduler, and what is shown behind a map is known only where its picture is.
+  bool one_by_one() const { return plan_.job.distorted.size() == 1 || (!plan_.video && plan_.job.want_map_context); }
 
-  void score_videos() {
+  void score_one_by_one() {
     const std::vector<std::string>& files = plan_.job.distorted;
     for (size_t i = 0; i < files.size() && goes_on(); ++i) {
-      const std::string place = files.size() > 1 ? fmt::format("{} of {} videos: ", i, files.size()) : "";
-      FrameCount count;
-      PairResult pair =
-          score_video(plan_.job, *plan_.video, files[i], [&](int64_t done, const std::optional<FrameTotal>& total) {
-            console_.progress(place + count.told(done, total));
-          });
-      finish(pair, true);
+      const std::string place =
+          files.size() > 1 ? fmt::format("{} of {} {}: ", i, files.size(), plan_.video ? "videos" : "pictures") : "";
+      ScoreJob job = plan_.job;
+      job.distorted = {files[i]};
+      job.ends_process = job.opening.valid() && i + 1 == files.size();
+      const FrameCount count;
+      PairResult pair = plan_.video
+                            ? score_video(job, *plan_.video, files[i],
+                                          [&](int64_t done, const std::optional<FrameTotal>& total) {
+                                            console_.progress(place + count.told(done, total));
+                                          })
+                            : score_pictures(job, [&](const std::string& doing) { console_.progress(place + doing); });
+      finish(pair);
+    }
+  }
+
+  void score_together() {
+    const Result<std::shared_ptr<FileQueue>> queue = FileQueue::create(plan_.job, plan_.video);
+    Status status = queue.status();
+    if (queue.ok()) {
+      status = (*queue)->run({.goes_on = [&] { return goes_on(); },
+                              .progress = [&](const std::string& text) { console_.progress(text); },
+                              .done = [&](PairResult pair) { finish(pair); }});
+      keep_until_exit(*queue);
+      if (!status.ok()) fail(status);
+      return;
+    }
+    for (const std::string& file : plan_.job.distorted) {
+      PairResult pair;
+      pair.reference = plan_.job.reference;
+      pair.distorted = file;
+      pair.status = status;
+      finish(pair);
     }
   }
 
@@ -266,7 +279,7 @@ class Run {
     return !interrupted() && !console_.lost();
   }
 
-  void finish(PairResult& pair, bool reference_is_good) {
+  void finish(PairResult& pair) {
     std::vector<std::string> lines;
     if (pair.status.ok() && plan_.explain) lines = explanation(pair);
     if (pair.status.ok() && plan_.job.want_map) {
@@ -296,8 +309,9 @@ class Run {
       pair.warnings.push_back(fmt::format("these scores cover only a part of the video: {}", pair.cut_short.message()));
       plan_.warnings.push_back(pair.warnings.back());
     }
-    // A bad reference has been told already, once for all pairs.
-    if (!pair.status.ok() && reference_is_good) fail(pair.status);
+    // A bad reference is told once for all pairs.
+    if (!pair.status.ok() && pair.status.message() != told_) fail(pair.status);
+    if (!pair.status.ok()) told_ = pair.status.message();
     report_.add(pair, pair.status.ok() ? lines : std::vector<std::string>());
     if (!pair.status.ok()) return;
     for (const std::string& broken : broken_limits(plan_.limits, pair)) {
@@ -320,6 +334,7 @@ class Run {
   Plan plan_;
   Report& report_;
   Console& console_;
+  std::string told_;  // why the last pair that failed did
   int failure_ = kExitOk;
   bool below_limit_ = false;
   bool complete_ = true;

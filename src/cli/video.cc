@@ -610,7 +610,7 @@ PairResult score_video(const ScoreJob& job, const VideoPlan& plan, const std::st
   result.distorted = distorted;
   const auto scorer = std::make_shared<VideoScorer>(job, plan, result, progress);
   result.status = (*scorer)();
-  if (scorer->on_gpu() && distorted == job.distorted.back()) keep_until_exit(scorer);
+  if (job.ends_process && scorer->on_gpu()) keep_until_exit(scorer);
   if (!result.status.ok()) {
     result.scores.clear();
     result.video.reset();

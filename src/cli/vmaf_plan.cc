@@ -180,6 +180,7 @@ Status plan_stream(const Request& request, VmafPlan& plan) {
   int given = 0;
   for (const char* option : {"--width", "--height", "--pixel_format", "--bitdepth"})
     given += request.has(option) ? 1 : 0;
+  plan.stream.raw_options = "--width, --height, --pixel_format and --bitdepth";
   if (given == 0) return {};
   if (given < 4) return usage("raw YUV needs all of --width, --height, --pixel_format and --bitdepth");
   int width = 0, height = 0, depth = 0;

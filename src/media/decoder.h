@@ -95,8 +95,8 @@ Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_vie
 Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, const PictureLimits& limits);
 /// The picture of a file, or one of several; what read_picture() returns.
 Result<Picture> decode_source(const Source& source, std::optional<int64_t> frame);
-/// For a file that is neither a picture nor a video.
-Status unrecognised(Bytes beginning, std::string_view name);
+/// For a file that is neither a picture nor a video. `raw_options` as in VideoOptions.
+Status unrecognised(Bytes beginning, std::string_view name, std::string_view raw_options);
 
 // Errors (picture.cc).
 

@@ -93,7 +93,7 @@ class LibavSource : public FrameSource {
     file_ = std::move(file);
     name_ = name;
     ACUITY_TRY_ASSIGN(libav_, libav());
-    ACUITY_TRY(open_container());
+    ACUITY_TRY(open_container(options));
     ACUITY_TRY(choose_stream(options.stream));
     ACUITY_TRY(open_decoder(options));
     Result<bool> received = receive();
@@ -165,7 +165,7 @@ class LibavSource : public FrameSource {
     return text == nullptr ? "of no known format" : text;
   }
 
-  Status open_container() {
+  Status open_container(const VideoOptions& options) {
     packet_ = libav_->av_packet_alloc();
     decoded_ = libav_->av_frame_alloc();
     container_ = libav_->avformat_alloc_context();
@@ -187,7 +187,7 @@ class LibavSource : public FrameSource {
       return input(
           fmt::format("is a damaged or truncated video file ({}); replace it with an intact copy", text_of(error)));
     }
-    if (error < 0 || is_text(*container_->iformat)) return unrecognised(beginning, name_);
+    if (error < 0 || is_text(*container_->iformat)) return unrecognised(beginning, name_, options.raw_options);
     if (const int found = libav_->avformat_find_stream_info(container_, nullptr); found < 0) {
       if (found == AVERROR(ENOMEM)) return out_of_memory();
       return input(

@@ -11,6 +11,7 @@
 
 #include "base/try.h"
 #include "media/decoder.h"
+#include "media/video.h"
 #include "media/meaning_text.h"
 #include "media/file.h"
 #include "media/video_sources.h"
@@ -136,7 +137,7 @@ bool may_hold_several(Bytes beginning) {
   return format != nullptr && format->several;
 }
 
-Status unrecognised(Bytes beginning, std::string_view name) {
+Status unrecognised(Bytes beginning, std::string_view name, std::string_view raw_options) {
   const Bytes start = beginning.first(std::min<size_t>(beginning.size(), 8));
   std::string text;
   for (const uint8_t byte : start) text += byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '.';
@@ -149,8 +150,7 @@ Status unrecognised(Bytes beginning, std::string_view name) {
       fmt::format(
           "'{}' is not a picture or video in a known format: it begins with {:02x} (\"{}\"); {}", name,
           fmt::join(start, " "), text,
-          raw ? "for raw YUV, give --size WIDTHxHEIGHT, and --pixel-format and --depth "
-                "if they are not yuv420p and 8"
+          raw ? fmt::format("for raw YUV, give {}", raw_options)
               : fmt::format("pictures may be {}, videos YUV4MPEG2 or any format of FFmpeg's libraries", names)));
 }
 
@@ -160,7 +160,8 @@ OpenedFrames open_frames(const Source& source) {
       return Status(StatusCode::input, fmt::format("'{}' is empty; a picture or video was expected", source.name));
     }
     const Format* format = find_format(source.bytes);
-    return format == nullptr ? unrecognised(source.bytes, source.name) : format->open(source);
+    return format == nullptr ? unrecognised(source.bytes, source.name, VideoOptions().raw_options)
+                             : format->open(source);
   } catch (const std::bad_alloc&) {
     return out_of_memory(source.name);
   }
@@ -206,7 +207,7 @@ Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, cons
     // What is no picture may be large, or have no end.
     const std::vector<uint8_t> beginning = peek(file);
     if (!beginning.empty() && !begins_a_picture(beginning)) {
-      if (!begins_a_video(beginning)) return unrecognised(beginning, name);
+      if (!begins_a_video(beginning)) return unrecognised(beginning, name, VideoOptions().raw_options);
       return Status(
           StatusCode::input,
           fmt::format("'{}' is a video, and a picture was expected; to score it as video, add --sync index", name));

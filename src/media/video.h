@@ -58,6 +58,8 @@ struct VideoOptions {
   std::optional<int> stream{};  ///< which of the video streams of a container, from 0
   PictureLimits limits{};
   std::shared_ptr<Device> decoder{};  ///< whose own decoder is used for coded video; null: the CPU
+  /// How messages say that a stream is raw.
+  std::string_view raw_options = "--size WIDTHxHEIGHT, and --pixel-format and --depth if they are not yuv420p and 8";
 };
 
 /// What a stream or file itself says of its samples. What it does not say is assumed until settle_meaning() of

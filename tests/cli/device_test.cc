@@ -298,6 +298,31 @@ TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
   EXPECT_GE(lengths.size(), 2u);
 }
 
+TEST(VideoOnADevice, SeveralVideosAreScoredByOtherDevicesIfOneFails) {
+  const Files files;
+  const auto score = [&](const std::string& device, const std::string& fault) {
+    std::vector<std::string> words{"score",        "--json",   "--size",   fmt::format("{}x{}", kWidth, kHeight),
+                                   "-m",           "psnr_yuv", "--device", device,
+                                   files.reference};
+    words.insert(words.end(), 4, files.distorted);
+    const Outcome outcome = acuity(words, failing(fault));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["results"];
+  };
+  const auto frames_of = [](const nlohmann::json& result) { return result["metrics"]["psnr_yuv"]["frames"]; };
+  const nlohmann::json on_cpu = score("cpu", ""), on_device = score("cuda", "");
+  ASSERT_NE(frames_of(on_cpu[0]), frames_of(on_device[0])) << "they cannot be told apart";
+  const nlohmann::json results = score("auto", "cuStreamSynchronize 4 700");
+  ASSERT_EQ(results.size(), 4u);
+  size_t moved = 0;
+  for (const nlohmann::json& result : results) {
+    EXPECT_EQ(frames_of(result), frames_of(on_cpu[0]));  // the device does not finish one
+    const std::string warnings = result["warnings"].dump();
+    moved += warnings.find("cuda:0 could not score it, so that cpu did") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GE(moved, 1u);
+}
+
 TEST(VideoOnADevice, FrameMetricsWarnOfADeviceThatFailed) {
   const std::array<std::string, 2> paths = write_many_frames();
   const std::string warning = "cuda:0 failed, so the CPU measured frame ", path = scratch("output");
