@@ -49,6 +49,7 @@ bool can_multiply(Q q) {
 bool usual(double value) { return value == 0 || std::isnormal(value); }
 bool usual(float value) { return value == 0 || std::isnormal(value); }
 bool usual_numbers(Q q) { return usual(d(q)) && usual(e(q)); }
+bool fits_real(Q q) { return usual_numbers(q) && std::abs(d(q)) < 0x1p127 && usual(static_cast<float>(d(q))); }
 bool ordered(Q q) { return usual_numbers(q) && !(d(q) == 0 && e(q) == 0); }
 bool within(double value, double low, double high) { return value > low && value < high; }
 
@@ -150,8 +151,7 @@ const Operation kSharedWides[] = {
     {"WIDE", tenths, [](Q n) { return usual_numbers(n) && usual(std::bit_cast<double>(tenths(n))); }},
     {"a whole number by 1.5 * 2^52", [](Q n) { return bits(std::nearbyint(d(n)) + 0.0); },
      [](Q n) { return usual_numbers(n) && within(d(n), -0x1p50, 0x1p50); }},
-    {"to_real wide", [](Q n) { return bits(static_cast<float>(d(n))); },
-     [](Q n) { return usual_numbers(n) && std::abs(d(n)) < 0x1p127 && usual(static_cast<float>(d(n))); }},
+    {"to_real wide", [](Q n) { return bits(static_cast<float>(d(n))); }, fits_real},
     {"to_wide real", [](Q n) { return bits(static_cast<double>(r(n))); }, [](Q n) { return usual(r(n)); }},
     {"to_wide whole", [](Q n) { return bits(static_cast<double>(x(n))); }},
     {"to_wide natural", [](Q n) { return bits(static_cast<double>(p(n))); }},
@@ -160,6 +160,7 @@ const Operation kSharedWides[] = {
      [](Q n) { return within(d(n), -2147483649.0, 2147483648.0); }},
     {"to_whole64 wide", [](Q n) { return bits(static_cast<int64_t>(d(n))); },
      [](Q n) { return within(d(n), -0x1p63, 0x1p63); }},
+    {"to_wide to_real wide", [](Q n) { return bits(static_cast<double>(static_cast<float>(d(n)))); }, fits_real},
     {"bits_of_wide", [](Q n) { return bits(v(n) >> 52); }, usual_numbers},
 };
 

@@ -89,7 +89,7 @@ FUNCTION natural64 integer_answer(int operation, natural64 a, natural64 b, int b
   return to_natural64(to_natural(SHIFT_RIGHT(multiply_64(p, q) + natural64(2147483648UL), 32)));
 }
 
-#define SHARED_WIDE_OPERATIONS 24
+#define SHARED_WIDE_OPERATIONS 25
 FUNCTION natural64 wide_answer(int operation, natural64 a, natural64 b) {
   const whole x = to_whole(a);
   const wide d = wide_from_bits(to_whole64(a));
@@ -121,5 +121,6 @@ FUNCTION natural64 wide_answer(int operation, natural64 a, natural64 b) {
   if (operation == 20) return to_natural64(bits_of_wide(to_wide(to_whole64(a))));
   if (operation == 21) return to_natural64(to_whole(d));
   if (operation == 22) return to_natural64(to_whole64(d));
+  if (operation == 23) return to_natural64(bits_of_wide(to_wide(to_real(d))));
   return to_natural64(SHIFT_RIGHT(bits_of_wide(d), 52));
 }

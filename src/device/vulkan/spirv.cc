@@ -43,6 +43,7 @@ constexpr uint32_t kStorageBuffer16BitAccess = 4433;
 constexpr uint32_t kStorageBuffer8BitAccess = 4448;
 constexpr uint32_t kPhysicalStorageBufferAddresses = 5347;
 
+constexpr uint32_t kOpFConvert = 115;
 constexpr uint32_t kOpFNegate = 127;
 constexpr uint32_t kOpFAdd = 129;
 constexpr uint32_t kOpFSub = 131;
@@ -55,6 +56,7 @@ constexpr uint32_t kOpDot = 148;
 
 bool is_arithmetic(uint32_t operation) {
   switch (operation) {
+    case kOpFConvert:  // Mesa 25 takes a double that was made a float and a double again for the first
     case kOpFNegate:
     case kOpFAdd:
     case kOpFSub:

@@ -18,9 +18,9 @@ enum class FloatMode : uint32_t {
   round_to_nearest = 4462,     // RoundingModeRTE
 };
 
-/// The module with those modes demanded, and with every floating-point arithmetic instruction decorated NoContraction,
-/// which glslang does only for variables declared `precise`: a driver may otherwise fuse a multiplication and an
-/// addition.
+/// The module with those modes demanded, and with every floating-point arithmetic instruction and conversion decorated
+/// NoContraction, which glslang does only for variables declared `precise`: a driver may otherwise fuse a multiplication
+/// and an addition, or leave out a conversion to fewer digits and back.
 Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes);
 
 /// Bytes of memory that the threads of a group share.
