@@ -68,7 +68,7 @@ constexpr Triple kChosenTriples[] = {
 
 constexpr int kGroup = 64;
 constexpr int kTriples = 4 * kGroup;  // whole groups, so that each thread has a partner
-constexpr int kAnswers = 6;
+constexpr int kAnswers = 7;
 
 /// The chosen triples, and others whose bits are as good as random: an operation that is sometimes off by a bit is off
 /// here.
@@ -107,6 +107,8 @@ float expected_answer(const std::vector<Triple>& triples, int index, ProbeOperat
       return std::sqrt(std::abs(a));
     case ProbeOperation::barrier:
       return expected_answer(triples, giver(index, operation), ProbeOperation::fma);
+    case ProbeOperation::fma_of_quotient:
+      return std::fma(a / b, b, c);
     case ProbeOperation::shuffle:
       break;
   }
@@ -127,8 +129,8 @@ ProbeReport judge(const std::vector<Triple>& triples, const float* answers) {
       const float answer = answers[kAnswers * i + k];
       const float expected = expected_answer(triples, i, operation);
       if (std::bit_cast<uint32_t>(answer) == std::bit_cast<uint32_t>(expected)) continue;
-      const bool subnormal =
-          is_subnormal(a) || is_subnormal(b) || is_subnormal(c) || is_tiny(expected) || is_tiny(a * b);
+      const bool subnormal = is_subnormal(a) || is_subnormal(b) || is_subnormal(c) || is_tiny(expected) ||
+                             is_tiny(a * b) || (operation == ProbeOperation::fma_of_quotient && is_tiny(a / b));
       report.mistakes.push_back({operation, subnormal, a, b, c, answer, expected});
     }
   }
@@ -144,6 +146,9 @@ std::string describe(const ProbeMistake& mistake) {
       break;
     case ProbeOperation::fma:
       question = fmt::format("fma({:a}, {:a}, {:a})", a, b, c);
+      break;
+    case ProbeOperation::fma_of_quotient:
+      question = fmt::format("fma({0:a} / {1:a}, {1:a}, {2:a})", a, b, c);
       break;
     case ProbeOperation::divide:
       question = fmt::format("{:a} / {:a}", a, b);

@@ -10,7 +10,7 @@
 
 namespace acuity {
 
-enum class ProbeOperation { multiply_add, fma, divide, square_root, barrier, shuffle };
+enum class ProbeOperation { multiply_add, fma, divide, square_root, barrier, shuffle, fma_of_quotient };
 
 /// One wrong answer.
 struct ProbeMistake {

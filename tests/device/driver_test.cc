@@ -182,6 +182,7 @@ TEST_P(DriverTest, RefusesWhatAnswersWrongly) {
       {FakeMistake::wrong_sum, "0x1.99999ap-4 * 0x1.4p+3 + -0x1p+0 gave 0x1p-26, expected 0x0p+0"},
       {FakeMistake::no_barrier, "a value passed on behind a barrier gave "},
       {FakeMistake::no_shuffle, "a value swapped between threads gave "},
+      {FakeMistake::unrounded_quotient, "fma(0x1.555556p-2 / 0x1.8p+1, 0x1.8p+1, -0x1p+0) gave "},
       {FakeMistake::flushes_subnormals, " gave 0x0p+0, expected 0x1p-149"},
   };
   for (const auto& [mistake, words] : mistakes) {

@@ -214,13 +214,16 @@ void run_probe(const float* triples, float* answers, int count) {
     const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
     const float product = flushed(a * b);
     const int partner = state.mistake == FakeMistake::no_barrier ? i : i / 64 * 64 + 63 - i % 64;
-    answers[6 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
-    answers[6 * i + 1] = fused(i);
-    answers[6 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
-    answers[6 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
+    answers[7 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
+    answers[7 * i + 1] = fused(i);
+    answers[7 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
+    answers[7 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
                                                                   : flushed(std::sqrt(std::fabs(a)));
-    answers[6 * i + 4] = fused(partner);
-    answers[6 * i + 5] = triples[3 * (state.mistake == FakeMistake::no_shuffle ? i : i ^ 31)];
+    answers[7 * i + 4] = fused(partner);
+    answers[7 * i + 5] = triples[3 * (state.mistake == FakeMistake::no_shuffle ? i : i ^ 31)];
+    answers[7 * i + 6] =
+        flushed(state.mistake == FakeMistake::unrounded_quotient ? static_cast<float>(double{a} / b * b + c)
+                                                                 : std::fma(answers[7 * i + 2], b, c));
   }
 }
 

@@ -17,6 +17,7 @@ enum class FakeMistake {
   wrong_sum,
   no_barrier,
   no_shuffle,
+  unrounded_quotient,
   flushes_subnormals
 };
 
