@@ -12,6 +12,7 @@
 #include "support/layouts.h"
 #include "support/scoring.h"
 #include "support/vulkan_validation.h"
+#include "support/slow_machine.h"
 
 namespace acuity {
 namespace {
@@ -66,7 +67,7 @@ TEST(ScoreMany, IsScoringAloneOnTheCpu) {
 TEST(ScoreMany, IsScoringAloneOnAGpu) {
   const Pairs pairs(11, 70, 41);
   for (const MetricEntry& entry : registry()) {
-    if (!entry.on_gpu) continue;
+    if (!entry.on_gpu || tests::is_left_out_on_gpu(entry.info.name)) continue;
     expect_as_alone({.metrics = {entry.info.name}, .device = "vulkan"}, pairs, 70, 41);
   }
 }
@@ -75,7 +76,7 @@ TEST(ScoreMany, IsScoringAloneOnAGpu) {
 TEST(ScoreMany, ACappedGpuScoresInStrips) {
   constexpr int kWidth = 180, kHeight = 300;
   for (const MetricEntry& entry : registry()) {
-    if (!entry.on_gpu) continue;
+    if (!entry.on_gpu || tests::is_left_out_on_gpu(entry.info.name)) continue;
     const Pairs pairs(2, kWidth, kHeight);  // on the device while they are there
     ScorerOptions options{.metrics = {entry.info.name}, .device = "vulkan", .memory = MemoryMode::strip(64)};
     options.vram_cap_bytes = plan_memory(options, kWidth, kHeight)->pair.device;

@@ -4,6 +4,8 @@
 #ifndef ACUITY_TESTS_SUPPORT_SLOW_MACHINE_H
 #define ACUITY_TESTS_SUPPORT_SLOW_MACHINE_H
 
+#include <string_view>
+
 namespace acuity::tests {
 
 #ifdef ACUITY_SLOW_MACHINE
@@ -11,6 +13,17 @@ inline constexpr bool kSlowMachine = true;
 #else
 inline constexpr bool kSlowMachine = false;
 #endif
+
+/// lavapipe under an emulator compiles kernels for minutes, so that only those of few metrics are used there. What the
+/// kernels of the others compute does not depend on the processor.
+#ifdef ACUITY_EMULATED_MACHINE
+inline constexpr bool kEmulatedMachine = true;
+#else
+inline constexpr bool kEmulatedMachine = false;
+#endif
+inline bool is_left_out_on_gpu(std::string_view metric) {
+  return kEmulatedMachine && metric != "mse" && metric != "dssim";
+}
 
 }  // namespace acuity::tests
 
