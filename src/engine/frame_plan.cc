@@ -57,7 +57,7 @@ Result<FramePlan> plan_frames(const std::array<FrameShape, 2>& shapes, std::span
     int64_t samples = 0;
     ACUITY_TRY_ASSIGN(samples, sample_bytes(pool, shapes[side], planes[side]));
     plan.per_frame += samples;
-    plan.windows += samples * (history + 1);
+    plan.windows += samples * history;
   }
   return plan;
 }

@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/guard.h"
 #include "base/memory.h"
 #include "base/try.h"
 
@@ -281,7 +282,9 @@ void Resident::settle() {
     if (!claimed_) return;
   }
   // A failure was told to whoever waited for rows.
-  if (!arrived_) (void)pool_->on_copy_queue([](Queue& queue) { return queue.wait(); });
+  if (!arrived_) {
+    (void)guarded<Status>([&] { return pool_->on_copy_queue([](Queue& queue) { return queue.wait(); }); });
+  }
   // The memory may go before this object does, and must not be page-locked any more then.
   const std::lock_guard lock(mutex_);
   straight_.clear();
@@ -370,10 +373,8 @@ bool Resident::claim() {
 }
 
 void Resident::end_sending() {
-  {
-    const std::lock_guard lock(mutex_);
-    sending_ = false;
-  }
+  const std::lock_guard lock(mutex_);  // after which this object may be gone
+  sending_ = false;
   changed_.notify_all();
 }
 

@@ -52,7 +52,7 @@ enum class SendOrder {
 };
 
 /// May be used from several threads.
-class Resident : public std::enable_shared_from_this<Resident> {
+class Resident {
  public:
   /// Room for the samples of a picture. Its memory must not change or go until they have arrived.
   static Result<std::shared_ptr<Resident>> create(const std::shared_ptr<DevicePool>& pool, const ImageView& view);

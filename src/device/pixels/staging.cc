@@ -37,7 +37,7 @@ double sending_ms() { return all_sending_ms; }
 class Sending {
  public:
   ~Sending() {
-    for (const std::shared_ptr<Resident>& picture : pictures_) picture->end_sending();
+    for (Resident* picture : pictures_) picture->end_sending();
   }
 
   /// Takes those that nobody else sends.
@@ -45,18 +45,18 @@ class Sending {
     pictures_.reserve(parcels.size());
     for (Parcel& parcel : parcels) {
       if (parcel.picture == nullptr || !parcel.picture->claim()) continue;
-      pictures_.push_back(parcel.picture->shared_from_this());
+      pictures_.push_back(parcel.picture);
       queues_.push_back(parcel.queue);
       parcel.is_on_queue = true;
     }
   }
   bool is_empty() const { return pictures_.empty(); }
   bool is_small() const {
-    return std::all_of(pictures_.begin(), pictures_.end(), [](const auto& picture) { return picture->is_small(); });
+    return std::all_of(pictures_.begin(), pictures_.end(), [](const Resident* picture) { return picture->is_small(); });
   }
 
   Status make_ready(SendOrder order, int rows) {
-    for (const std::shared_ptr<Resident>& picture : pictures_) ACUITY_TRY(picture->make_ready(rows));
+    for (Resident* picture : pictures_) ACUITY_TRY(picture->make_ready(rows));
     put_in_order(order);
     for (size_t u = 0; u < units_.size(); ++u) cut(u);
     left_ = std::vector<std::atomic<int>>(units_.size());
@@ -67,7 +67,7 @@ class Sending {
   bool goes_straight() const { return pieces_.empty(); }
 
   void fail(const Status& status) {
-    for (const std::shared_ptr<Resident>& picture : pictures_) picture->fail(status);
+    for (Resident* picture : pictures_) picture->fail(status);
     failed_ = true;
   }
 
@@ -108,7 +108,7 @@ class Sending {
   void put_in_order(SendOrder order) {
     for (size_t p = 0; p < pictures_.size(); ++p) {
       const int height = pictures_[p]->height_, rows = pictures_[p]->band_rows_;
-      for (int y = 0; y < height; y += rows) units_.push_back({pictures_[p].get(), p, y, std::min(y + rows, height)});
+      for (int y = 0; y < height; y += rows) units_.push_back({pictures_[p], p, y, std::min(y + rows, height)});
     }
     if (order == SendOrder::one_by_one) return;
     std::sort(units_.begin(), units_.end(),
@@ -158,9 +158,9 @@ class Sending {
     return status;
   }
 
-  std::vector<std::shared_ptr<Resident>> pictures_;
-  std::vector<Queue*> queues_;  // the callers', for small ones
-  std::vector<Unit> units_;     // in the order in which they are sent
+  std::vector<Resident*> pictures_;  // whose destructors wait for end_sending()
+  std::vector<Queue*> queues_;       // the callers', for small ones
+  std::vector<Unit> units_;          // in the order in which they are sent
   std::vector<Piece> pieces_;
   std::vector<std::atomic<int>> left_;  // pieces of each unit that are not copied yet
   std::atomic<bool> failed_ = false;
