@@ -27,6 +27,7 @@
 #include "cli/row_scheduler.h"
 #include "device/device.h"
 #include "engine/plan.h"
+#include "engine/requests.h"
 #include "lang/targets.h"
 #include "media/picture_size.h"
 #include "schedule/plans.h"
@@ -83,6 +84,9 @@ class Rows {
 // The CPU and every GPU, or those that are named.
 Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
   std::vector<DeviceState> states;
+  std::vector<std::shared_ptr<Device>> opened;  // so that what is free there can be asked
+  std::optional<int64_t> cap;
+  ACUITY_TRY_ASSIGN(cap, vram_cap(options.vram_cap_bytes));
   const DeviceList list = list_devices();
   const auto add_cpu = [&] {
     states.push_back(state_of_cpu(Threads(options.threads).count()));
@@ -92,17 +96,22 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     DeviceState state = state_of(info);
     state.is_named = is_named;
     state.unusable = unusable;
-    if (options.vram_cap_bytes > 0) state.free_bytes = std::min(state.free_bytes, options.vram_cap_bytes);
+    state.free_bytes = most_available_bytes(info.id, info.memory_bytes, cap);
     states.push_back(std::move(state));
+  };
+  const auto open = [&](const std::string& id) {
+    Result<std::shared_ptr<Device>> device = open_device(id);
+    if (device.ok()) opened.push_back(*device);
+    return device.status();
   };
   for (const std::string& name : options.devices) {
     if (name == "auto") {
       for (const std::vector<DeviceInfo>& card : cards_of(list, process_measurements().now())) {
         std::string used;
         for (const DeviceInfo& info : card) {
-          const Status opened = used.empty() ? open_device(info.id).status() : Status();
-          add(info, false, used.empty() ? opened.message() : fmt::format("it is the same card as {}", used));
-          if (used.empty() && opened.ok()) used = info.id;
+          const Status usable = used.empty() ? open(info.id) : Status();
+          add(info, false, used.empty() ? usable.message() : fmt::format("it is the same card as {}", used));
+          if (used.empty() && usable.ok()) used = info.id;
         }
       }
       for (const DeviceInfo& info : list.devices) {
@@ -116,10 +125,11 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     const auto found = std::find_if(list.devices.begin(), list.devices.end(), [&](const DeviceInfo& info) {
       return info.id == name || (info.index == 0 && backend_name(info.backend) == name);
     });
+    const Status usable = open(name);
     if (found == list.devices.end()) {
-      const Status why = open_device(name).status();  // for its message
-      return why.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : why;
+      return usable.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : usable;
     }
+    ACUITY_TRY(usable);
     add(*found, true);
   }
   return states;

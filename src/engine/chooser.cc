@@ -160,6 +160,7 @@ class Options {
     const Result<MemoryPlan>& plan = plans_.of(!device.is_cpu, option.strip_rows);
     if (!plan.ok()) {
       option.left_because = plan.status().message();
+      option.rows_that_fit = 0;
       return;
     }
     option.memory = option.prepared ? sum(plan->reference, plan->against_reference) : plan->pair;

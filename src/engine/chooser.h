@@ -61,7 +61,8 @@ struct DeviceState {
   std::string unusable{};      // why it cannot be used now, such as "it was lost"; usually empty
 };
 
-/// The key and the state of a GPU that was found, and of the CPU with so many threads.
+/// The key and the state of a GPU that was found, and of the CPU with so many threads. All memory of the GPU counts as
+/// free, which is an upper bound; most_available_bytes() knows better.
 std::string measured_key(const DeviceInfo& device);
 std::string measured_cpu_key();
 DeviceState state_of(const DeviceInfo& device);
@@ -80,7 +81,7 @@ struct PlaceOption {
   double total_ms = 0;         // all rows on this device only, with cold start and preparing references
   MemoryBytes memory{};        // for one row, with its reference
   MemoryBytes further_row{};   // for each further one at the same time
-  int64_t rows_that_fit = 1;   // at the same time in the free memory
+  int64_t rows_that_fit = 1;   // at the same time in the free memory; 0: not even one, or none can be planned
   std::string left_because{};  // why it was not taken; empty if it was
 };
 
