@@ -49,6 +49,11 @@ bool is_lost() { return state.failure >= kFirstFatal && state.failing_call == -2
 
 /// Notes the call; its failure, if it is to fail.
 int begin(const std::string& call) {
+  if (const auto on_call = state.on_call) {
+    mutex.unlock();
+    on_call(call);
+    mutex.lock();
+  }
   const int number = static_cast<int>(state.calls.size());
   state.calls.push_back(call);
   const bool named = !state.failing_function.empty() && call.starts_with(state.failing_function);

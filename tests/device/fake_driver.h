@@ -4,6 +4,7 @@
 #ifndef ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
 #define ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -27,10 +28,11 @@ struct FakeDriver {
   std::string hip_target = "gfx90a";    // of HIP devices
   size_t free_bytes = size_t{1} << 20;  // before anything is allocated
   FakeMistake mistake = FakeMistake::none;
-  int failing_call = -1;         // counted from 0 since reset
-  std::string failing_function;  // or a call of that
-  int calls_before_failure = 0;  // so many calls of it succeed first
-  int failure = 0;               // its code; from 700 on every later call fails too
+  int failing_call = -1;                                 // counted from 0 since reset
+  std::string failing_function;                          // or a call of that
+  int calls_before_failure = 0;                          // so many calls of it succeed first
+  int failure = 0;                                       // its code; from 700 on every later call fails too
+  std::function<void(const std::string& call)> on_call;  // before each; calls of other threads go on while it blocks
 
   // What tests look at.
   std::vector<std::string> calls;  // names; events and streams with their numbers
