@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What would run where, without doing it.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "cli/request.h"
 #include "cli/row_scheduler.h"
 #include "device/device.h"
+#include "engine/first_guesses.h"
 #include "engine/plan.h"
 #include "engine/requests.h"
 #include "lang/targets.h"
@@ -53,12 +55,14 @@ class Rows {
     }
     Group& group = groups_[{row.metrics, known->second.width, known->second.height}];
     ++group.rows;
-    group.references.insert(name);
+    if (group.references.insert(name).second) ++group.decoded[known->second.format];
+    ++group.decoded[format_of_distorted(row.distorted, known->second.format)];
   }
 
   struct Group {
     int64_t rows = 0;
     std::unordered_set<size_t> references;
+    std::map<std::string, int64_t> decoded;  // pictures, by format
   };
   using Key = std::tuple<std::string, int, int>;
   const std::map<Key, Group>& groups() const { return groups_; }
@@ -74,8 +78,17 @@ class Rows {
     return {};
   }
 
+  // Only one file of each name extension is looked at: a list may have millions. What cannot be read counts as the
+  // reference's format.
+  const std::string& format_of_distorted(const std::string& path, const std::string& of_reference) {
+    const auto [known, is_new] = formats_.try_emplace(std::filesystem::path(path).extension().string());
+    if (is_new) known->second = format_of_file(path);
+    return known->second.empty() ? of_reference : known->second;
+  }
+
   const PictureLimits& limits_;
   std::unordered_map<size_t, PictureSize> sizes_;
+  std::map<std::string, std::string> formats_;  // by extension
   std::map<Key, Group> groups_;
   int64_t unplanned_ = 0;
   std::vector<std::string> reasons_;
@@ -135,6 +148,22 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
   return states;
 }
 
+struct Decoding {
+  double ns = 0;  // of one thread
+  bool measured = true;
+};
+
+Decoding decoding_of(const Rows::Group& group, double pixels, const Measurements& measured) {
+  Decoding all;
+  for (const auto& [format, pictures] : group.decoded) {
+    const std::optional<double> ns =
+        measured.row_ns(measured_cpu_key(), format, {.kind = RowMode::Kind::decode}, pixels);
+    all.ns += static_cast<double>(pictures) * ns.value_or(guesses::kDecodeNs * pixels);
+    all.measured = all.measured && ns;
+  }
+  return all;
+}
+
 Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vector<MetricChoice>& metrics, int width,
                                 int height, const Rows::Group& group, std::span<const DeviceState> devices,
                                 const Measurements& measured) {
@@ -167,6 +196,10 @@ Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vect
                         .threads = Threads(options.threads).count(),
                         .on_gpu = on_gpu});
   };
+  const Decoding decoding = decoding_of(group, static_cast<double>(width) * height, measured);
+  rows.decode_ns = decoding.ns / static_cast<double>(group.rows);
+  rows.decode_threads = planned.decode_threads = Threads(options.threads).count();
+  planned.decode_is_measured = decoding.measured;
   planned.placement = place_rows(rows, devices, measured);
   return planned;
 }
