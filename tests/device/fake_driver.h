@@ -28,10 +28,13 @@ struct FakeDriver {
   std::string hip_target = "gfx90a";    // of HIP devices
   size_t free_bytes = size_t{1} << 20;  // before anything is allocated
   FakeMistake mistake = FakeMistake::none;
-  int failing_call = -1;                                 // counted from 0 since reset
-  std::string failing_function;                          // or a call of that
-  int calls_before_failure = 0;                          // so many calls of it succeed first
-  int failure = 0;                                       // its code; from 700 on every later call fails too
+  int failing_call = -1;         // counted from 0 since reset
+  std::string failing_function;  // or a call of that
+  int calls_before_failure = 0;  // so many calls of it succeed first
+  int failure = 0;               // its code; from 700 on every later call fails too
+  /// What is copied back is a number made of all that was copied to the memory which kernels read before, so that the
+  /// results of different pictures differ. If not: what was there, zeros.
+  bool results_differ = false;
   std::function<void(const std::string& call)> on_call;  // before each; calls of other threads go on while it blocks
 
   // What tests look at.
