@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +31,7 @@ class SchedulerHangTest : public FakeDriverTest {
   void SetUp() override {
     load("ACUITY_CUDA_DRIVER", FAKE_DRIVER);
     fake->free_bytes = size_t{1} << 30;
+    fake->results_differ = true;
     fake->on_call = [this](const std::string& call) { before(call); };
     tests::write_file(reference_, tests::drawn(1, kSide, kSide));
     for (int d = 0; d < kRows; ++d) {
@@ -166,10 +168,12 @@ TEST_F(SchedulerHangTest, AnotherGpuTakesTheRows) {
   const std::vector<TaskResult> results = tests::run(scheduler, tasks());
   int timed_out = 0;
   std::string lost;
+  std::set<double> values;
   for (const TaskResult& result : results) {
     timed_out += result.timed_out ? 1 : 0;
     if (result.timed_out) continue;
     ASSERT_TRUE(result.status.ok()) << result.status.message();
+    EXPECT_TRUE(values.insert(result.scores[0].value).second) << "every row has its own";
     for (const Attempt& attempt : result.attempts) {
       EXPECT_EQ(attempt.why.code(), StatusCode::device_lost);
       EXPECT_TRUE(contains(attempt.why.message(), "did not finish a row within the time limit of 1000 ms"));
