@@ -128,7 +128,8 @@ struct SchedulerOptions {
   /// fails alone, and so do others with the same reference if that is what it waits for. What runs cannot be stopped
   /// inside a process: a thread that does not return is left behind with the memory it holds, which is not counted any
   /// more, and replaced by another. At most 256 are left behind at a time. When they are and the others do not return
-  /// either, the tasks that wait fail, and so does submit().
+  /// either, the tasks that wait fail, and so does submit(). A GPU that takes longer for one task, with the kernels
+  /// that it loads for it, is given up as lost: that task fails, and the others go to other devices.
   int64_t timeout_ms = 0;
   Keep keep = Keep::fast;  ///< of references that several tasks share
   MemoryMode memory{};     ///< automatic: full, or the largest strip that fits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What would run where, without doing it.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,7 +27,9 @@
 #include "cli/request.h"
 #include "cli/row_scheduler.h"
 #include "device/device.h"
+#include "engine/first_guesses.h"
 #include "engine/plan.h"
+#include "engine/requests.h"
 #include "lang/targets.h"
 #include "media/picture_size.h"
 #include "schedule/plans.h"
@@ -52,12 +55,14 @@ class Rows {
     }
     Group& group = groups_[{row.metrics, known->second.width, known->second.height}];
     ++group.rows;
-    group.references.insert(name);
+    if (group.references.insert(name).second) ++group.decoded[known->second.format];
+    ++group.decoded[format_of_distorted(row.distorted, known->second.format)];
   }
 
   struct Group {
     int64_t rows = 0;
     std::unordered_set<size_t> references;
+    std::map<std::string, int64_t> decoded;  // pictures, by format
   };
   using Key = std::tuple<std::string, int, int>;
   const std::map<Key, Group>& groups() const { return groups_; }
@@ -73,8 +78,17 @@ class Rows {
     return {};
   }
 
+  // Only one file of each name extension is looked at: a list may have millions. What cannot be read counts as the
+  // reference's format.
+  const std::string& format_of_distorted(const std::string& path, const std::string& of_reference) {
+    const auto [known, is_new] = formats_.try_emplace(std::filesystem::path(path).extension().string());
+    if (is_new) known->second = format_of_file(path);
+    return known->second.empty() ? of_reference : known->second;
+  }
+
   const PictureLimits& limits_;
   std::unordered_map<size_t, PictureSize> sizes_;
+  std::map<std::string, std::string> formats_;  // by extension
   std::map<Key, Group> groups_;
   int64_t unplanned_ = 0;
   std::vector<std::string> reasons_;
@@ -83,6 +97,9 @@ class Rows {
 // The CPU and every GPU, or those that are named.
 Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
   std::vector<DeviceState> states;
+  std::vector<std::shared_ptr<Device>> opened;  // so that what is free there can be asked
+  std::optional<int64_t> cap;
+  ACUITY_TRY_ASSIGN(cap, vram_cap(options.vram_cap_bytes));
   const DeviceList list = list_devices();
   const auto add_cpu = [&] {
     states.push_back(state_of_cpu(Threads(options.threads).count()));
@@ -92,17 +109,22 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     DeviceState state = state_of(info);
     state.is_named = is_named;
     state.unusable = unusable;
-    if (options.vram_cap_bytes > 0) state.free_bytes = std::min(state.free_bytes, options.vram_cap_bytes);
+    state.free_bytes = most_available_bytes(info.id, info.memory_bytes, cap);
     states.push_back(std::move(state));
+  };
+  const auto open = [&](const std::string& id) {
+    Result<std::shared_ptr<Device>> device = open_device(id);
+    if (device.ok()) opened.push_back(*device);
+    return device.status();
   };
   for (const std::string& name : options.devices) {
     if (name == "auto") {
       for (const std::vector<DeviceInfo>& card : cards_of(list, process_measurements().now())) {
         std::string used;
         for (const DeviceInfo& info : card) {
-          const Status opened = used.empty() ? open_device(info.id).status() : Status();
-          add(info, false, used.empty() ? opened.message() : fmt::format("it is the same card as {}", used));
-          if (used.empty() && opened.ok()) used = info.id;
+          const Status usable = used.empty() ? open(info.id) : Status();
+          add(info, false, used.empty() ? usable.message() : fmt::format("it is the same card as {}", used));
+          if (used.empty() && usable.ok()) used = info.id;
         }
       }
       for (const DeviceInfo& info : list.devices) {
@@ -116,13 +138,30 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     const auto found = std::find_if(list.devices.begin(), list.devices.end(), [&](const DeviceInfo& info) {
       return info.id == name || (info.index == 0 && backend_name(info.backend) == name);
     });
+    const Status usable = open(name);
     if (found == list.devices.end()) {
-      const Status why = open_device(name).status();  // for its message
-      return why.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : why;
+      return usable.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : usable;
     }
+    ACUITY_TRY(usable);
     add(*found, true);
   }
   return states;
+}
+
+struct Decoding {
+  double ns = 0;  // of one thread
+  bool measured = true;
+};
+
+Decoding decoding_of(const Rows::Group& group, double pixels, const Measurements& measured) {
+  Decoding all;
+  for (const auto& [format, pictures] : group.decoded) {
+    const std::optional<double> ns =
+        measured.row_ns(measured_cpu_key(), format, {.kind = RowMode::Kind::decode}, pixels);
+    all.ns += static_cast<double>(pictures) * ns.value_or(guesses::kDecodeNs * pixels);
+    all.measured = all.measured && ns;
+  }
+  return all;
 }
 
 Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vector<MetricChoice>& metrics, int width,
@@ -157,6 +196,10 @@ Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vect
                         .threads = Threads(options.threads).count(),
                         .on_gpu = on_gpu});
   };
+  const Decoding decoding = decoding_of(group, static_cast<double>(width) * height, measured);
+  rows.decode_ns = decoding.ns / static_cast<double>(group.rows);
+  rows.decode_threads = planned.decode_threads = Threads(options.threads).count();
+  planned.decode_is_measured = decoding.measured;
   planned.placement = place_rows(rows, devices, measured);
   return planned;
 }

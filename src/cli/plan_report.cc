@@ -39,6 +39,7 @@ double total_ms(const PlanReport& report) {
 }
 
 bool all_measured(const PlannedGroup& group) {
+  if (!group.decode_is_measured) return false;
   return std::all_of(group.placement.shares.begin(), group.placement.shares.end(),
                      [&](const PlaceShare& share) { return group.placement.options[share.option].measured; });
 }
@@ -51,11 +52,14 @@ void print_group(const PlannedGroup& group, Console& console) {
     const PlaceOption& option = placement.options[share.option];
     console.print(fmt::format("  {:<10} {:>3.0f} % of the rows  {:<20} {} per row{}, {}  memory {}\n", option.device,
                               100 * share.share, mode_of(option), time_text(share.row_ms),
-                              share.cold_ms > 0 ? fmt::format(" after {}", time_text(share.cold_ms)) : "",
+                              option.cold_ms > 0 ? fmt::format(" after {}", time_text(option.cold_ms)) : "",
                               option.measured ? "measured" : "guessed", memory_of(option)));
   }
   if (placement.shares.empty()) console.print("  no device can score them\n");
   if (!placement.shares.empty()) {
+    console.print(fmt::format("  decoding   {} on {}, {}\n", time_text(placement.decode_ms),
+                              counted(group.decode_threads, "thread"),
+                              group.decode_is_measured ? "measured" : "partly guessed"));
     console.print(fmt::format("  all in     {}, {}\n", time_text(placement.total_ms),
                               all_measured(group) ? "measured" : "partly guessed"));
   }
@@ -103,6 +107,8 @@ json group_json(const PlannedGroup& group) {
           {"height", group.height},
           {"metrics", group.metrics},
           {"total_ms", placement.total_ms},
+          {"decode_ms", placement.decode_ms},
+          {"decode_measured", group.decode_is_measured},
           {"measured", !placement.shares.empty() && all_measured(group)},
           {"devices", std::move(devices)},
           {"not_used", std::move(left)}};
@@ -119,7 +125,7 @@ void print_plan(const PlanReport& report, Console& console) {
     for (const std::string& reason : report.reasons) console.print(fmt::format("  {}\n", printable(reason)));
   }
   if (!report.groups.empty())
-    console.print("Times are for scoring; files are read and decoded on the cores beside it.\n");
+    console.print("Times per row are for scoring. Reading files is not counted; it goes on beside the rest.\n");
 }
 
 void print_plan_json(const PlanReport& report, Console& console) {

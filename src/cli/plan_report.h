@@ -20,6 +20,8 @@ struct PlannedGroup {
   std::vector<std::string> metrics;  // labels
   int64_t rows = 0;
   int64_t references = 0;
+  int decode_threads = 1;
+  bool decode_is_measured = false;
   Placement placement{};
 };
 

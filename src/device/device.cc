@@ -104,23 +104,28 @@ DeviceList list_devices() {
   return all;
 }
 
-bool is_device_open(std::string_view id) {
+std::shared_ptr<Device> device_if_open(std::string_view id) {
   const Result<Choice> choice = parse(id);
-  if (!choice.ok()) return false;
+  if (!choice.ok()) return nullptr;
   OpenedDevices& opened = opened_devices();
   const std::lock_guard lock(opened.mutex);
   const auto found = opened.devices.find({choice->backend->backend, choice->index});
-  return found != opened.devices.end() && !found->second.expired();
+  return found == opened.devices.end() ? nullptr : found->second.lock();
 }
+
+bool is_device_open(std::string_view id) { return device_if_open(id) != nullptr; }
 
 Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   const Result<Choice> choice = parse(id);
   if (!choice.ok()) return choice.status();
+  // A lost device answers nothing, even this, and is opened anew. It is asked without the lock: if it hangs, others are
+  // opened nevertheless.
+  const std::shared_ptr<Device> asked = device_if_open(id);
+  if (asked && asked->free_bytes().ok()) return asked;
   OpenedDevices& opened = opened_devices();
   const std::lock_guard lock(opened.mutex);
   std::weak_ptr<Device>& known = opened.devices[{choice->backend->backend, choice->index}];
-  // A lost device answers nothing, even this, and is opened anew.
-  if (std::shared_ptr<Device> device = known.lock(); device != nullptr && device->free_bytes().ok()) return device;
+  if (std::shared_ptr<Device> device = known.lock(); device && device != asked) return device;  // opened meanwhile
   const auto begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
   if (!device.ok()) return device.status();

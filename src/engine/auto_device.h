@@ -4,7 +4,9 @@
 #define ACUITY_ENGINE_AUTO_DEVICE_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -21,6 +23,11 @@ struct ExpectedWork {
   int height = 0;
   int threads = 1;
   bool want_map = false;
+  std::optional<int64_t> vram_cap{};  // as vram_cap() returns it
+  // The following as in RowsToPlace. Only the memory of GPUs is planned, and only if one would be faster.
+  int strip_rows = 0;
+  bool strips_allowed = true;
+  std::function<Result<MemoryPlan>(int strip_rows)> plan_on_gpu{};
 };
 
 struct DeviceChoice {
@@ -29,7 +36,7 @@ struct DeviceChoice {
 };
 
 /// Where the work is expected to be done sooner. Drivers are not even loaded for work that the CPU does faster than
-/// that, by what was measured or guessed.
+/// that, by what was measured or guessed. A GPU whose free memory is too small even for strips is not chosen.
 DeviceChoice choose_device(std::span<const CostedMetric> metrics, const ExpectedWork& work,
                            const Measurements& measured);
 

@@ -160,6 +160,7 @@ class Options {
     const Result<MemoryPlan>& plan = plans_.of(!device.is_cpu, option.strip_rows);
     if (!plan.ok()) {
       option.left_because = plan.status().message();
+      option.rows_that_fit = 0;
       return;
     }
     option.memory = option.prepared ? sum(plan->reference, plan->against_reference) : plan->pair;
@@ -255,12 +256,12 @@ void drop_same_cards(std::vector<Candidate>& candidates, std::vector<PlaceOption
 // When all rows are done if each gets as many as let them finish together. Who is not ready by then gets none.
 double finish_ms(std::vector<PlaceShare> shares, double rows) {
   std::sort(shares.begin(), shares.end(),
-            [](const PlaceShare& a, const PlaceShare& b) { return a.cold_ms < b.cold_ms; });
+            [](const PlaceShare& a, const PlaceShare& b) { return a.ready_ms < b.ready_ms; });
   double speed = 0, head_start = 0;
   for (const PlaceShare& share : shares) {
-    if (speed > 0 && share.cold_ms >= (rows + head_start) / speed) break;
+    if (speed > 0 && share.ready_ms >= (rows + head_start) / speed) break;
     speed += 1 / share.row_ms;
-    head_start += share.cold_ms / share.row_ms;
+    head_start += share.ready_ms / share.row_ms;
   }
   return (rows + head_start) / speed;
 }
@@ -276,7 +277,7 @@ void keep_first(std::vector<PlaceShare>& shares, std::vector<PlaceOption>& optio
 
 // Those that would have done no row before the others have done all.
 void drop_late(std::vector<PlaceShare>& shares, std::vector<PlaceOption>& options, double rows) {
-  const auto first_row_ms = [](const PlaceShare& share) { return share.cold_ms + share.row_ms; };
+  const auto first_row_ms = [](const PlaceShare& share) { return share.ready_ms + share.row_ms; };
   while (shares.size() > 1) {
     const auto last = std::max_element(shares.begin(), shares.end(), [&](const PlaceShare& a, const PlaceShare& b) {
       return first_row_ms(a) < first_row_ms(b);
@@ -286,9 +287,10 @@ void drop_late(std::vector<PlaceShare>& shares, std::vector<PlaceOption>& option
     others.erase(others.begin() + (last - shares.begin()));
     const double without_ms = finish_ms(others, rows);
     if (first_row_ms(late) < without_ms) return;
+    const bool decodes = options[late.option].cold_ms < late.ready_ms;
     options[late.option].left_because =
-        fmt::format("its first row would be done after {}, and without it all rows are done after {}",
-                    time_text(first_row_ms(late)), time_text(without_ms));
+        fmt::format("its first row would be done after {}{}, and without it all rows are done after {}",
+                    time_text(first_row_ms(late)), decodes ? ", when all are decoded" : "", time_text(without_ms));
     shares = std::move(others);
   }
 }
@@ -349,22 +351,29 @@ Placement place_rows(const RowsToPlace& rows, std::span<const DeviceState> devic
   });
   drop_same_cards(candidates, all);
 
+  const auto count = static_cast<double>(std::max<int64_t>(rows.rows, 1));
+  placement.decode_ms = count * rows.decode_ns / 1e6 / std::max(rows.decode_threads, 1);
   std::vector<PlaceShare>& shares = placement.shares;
   for (const Candidate& candidate : candidates) {
     const PlaceOption& option = all[candidate.option];
+    // Decoding keeps the threads of the CPU from scoring. A GPU need not wait for it if there are other rows.
+    double ready_ms = option.cold_ms;
+    if (candidate.device->is_cpu) ready_ms += placement.decode_ms;
+    if (rows.rows <= 1) ready_ms = std::max(ready_ms, placement.decode_ms);
     // A row takes some time whatever was measured.
-    shares.push_back({candidate.option, option.cold_ms, std::max(Options::per_row_ms(option, rows), 1e-6), 0});
+    shares.push_back({candidate.option, ready_ms, std::max(Options::per_row_ms(option, rows), 1e-6), 0});
   }
-  const auto count = static_cast<double>(std::max<int64_t>(rows.rows, 1));
   if (rows.one_device || rows.rows <= 1) {
     keep_first(shares, all);
   } else {
     drop_late(shares, all, count);
   }
-  if (!shares.empty()) placement.total_ms = finish_ms(shares, count);
+  if (shares.empty()) return placement;
+  const double finished_ms = finish_ms(shares, count);
   for (PlaceShare& share : shares) {
-    share.share = std::min((placement.total_ms - share.cold_ms) / share.row_ms / count, 1.0);
+    share.share = std::min((finished_ms - share.ready_ms) / share.row_ms / count, 1.0);
   }
+  placement.total_ms = std::max(finished_ms, placement.decode_ms);
   return placement;
 }
 

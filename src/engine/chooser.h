@@ -44,6 +44,10 @@ struct RowsToPlace {
   /// Memory that all metrics together need on the CPU or on any GPU in strips of so many rows; 0: full. Not set:
   /// memory is not considered.
   std::function<Result<MemoryPlan>(bool on_gpu, int strip_rows)> plan{};
+  /// What decoding takes for a row, of one thread: its picture, and its share of the reference. So many threads do it,
+  /// whichever device scores; on the CPU they are those that score.
+  double decode_ns = 0;
+  int decode_threads = 1;
 };
 
 /// A device at this moment.
@@ -61,7 +65,8 @@ struct DeviceState {
   std::string unusable{};      // why it cannot be used now, such as "it was lost"; usually empty
 };
 
-/// The key and the state of a GPU that was found, and of the CPU with so many threads.
+/// The key and the state of a GPU that was found, and of the CPU with so many threads. All memory of the GPU counts as
+/// free, which is an upper bound; most_available_bytes() knows better.
 std::string measured_key(const DeviceInfo& device);
 std::string measured_cpu_key();
 DeviceState state_of(const DeviceInfo& device);
@@ -77,19 +82,19 @@ struct PlaceOption {
   double row_ms = 0;           // one row alone
   double busy_row_ms = 0;      // a row while several are in flight: what a further row costs
   double prepare_ms = 0;       // a reference, if prepared
-  double total_ms = 0;         // all rows on this device only, with cold start and preparing references
+  double total_ms = 0;         // all rows on this device only, with cold start and preparing, without decoding
   MemoryBytes memory{};        // for one row, with its reference
   MemoryBytes further_row{};   // for each further one at the same time
-  int64_t rows_that_fit = 1;   // at the same time in the free memory
+  int64_t rows_that_fit = 1;   // at the same time in the free memory; 0: not even one, or none can be planned
   std::string left_because{};  // why it was not taken; empty if it was
 };
 
 /// What a device that takes part does.
 struct PlaceShare {
-  size_t option = 0;  // in Placement::options
-  double cold_ms = 0;
-  double row_ms = 0;  // a row each: give the next to whoever is done soonest
-  double share = 0;   // of all rows, from 0 to 1
+  size_t option = 0;    // in Placement::options
+  double ready_ms = 0;  // when its first row begins: of a GPU after its cold start, of the CPU when all is decoded
+  double row_ms = 0;    // a row each: give the next to whoever is done soonest
+  double share = 0;     // of all rows, from 0 to 1
 };
 
 struct Placement {
@@ -98,7 +103,8 @@ struct Placement {
   /// Devices that work at once and finish together; the first is the one to use if only one is. Empty: none can do it,
   /// and the options tell why.
   std::vector<PlaceShare> shares;
-  double total_ms = 0;  // with all of `shares`
+  double decode_ms = 0;  // all rows, beside what GPUs do and before what the CPU does
+  double total_ms = 0;   // with all of `shares`, and decoding
 
   const PlaceOption* best() const { return shares.empty() ? nullptr : &options[shares.front().option]; }
   const PlaceOption* option_of(const std::string& device) const;

@@ -17,6 +17,7 @@
 #include "engine/auto_device.h"
 #include "engine/frame_memory.h"
 #include "engine/frame_pipeline.h"
+#include "engine/frame_plan.h"
 #include "engine/frame_requests.h"
 #include "engine/noting.h"
 #include "engine/requests.h"
@@ -111,7 +112,10 @@ struct FrameScorer::State {
                                                   {.pairs = options.expected_frames,
                                                    .width = options.format.width,
                                                    .height = options.format.height,
-                                                   .threads = threads},
+                                                   .threads = threads,
+                                                   .vram_cap = cap,
+                                                   .strips_allowed = false,
+                                                   .plan_on_gpu = [this](int) { return plan_on_device(); }},
                                                   process_measurements().now());
       device = std::move(choice.device);
       device_reason = std::move(choice.reason);
@@ -119,6 +123,23 @@ struct FrameScorer::State {
     }
     ACUITY_TRY_ASSIGN(device, open_device(options.device));
     return {};
+  }
+
+  // Of as few frames in flight as may be.
+  Result<MemoryPlan> plan_on_device() const {
+    for (const FrameShape& shape : both_shapes()) ACUITY_TRY(check_gpu_frame_size(shape.width, shape.height));
+    std::vector<PipelineFeature> features;
+    ACUITY_TRY_ASSIGN(features, list.create(setup_of(options)));
+    std::vector<const Feature*> sent;
+    for (size_t f = 0; f < features.size(); ++f) {
+      if (runs_on_gpu(list.requests()[f])) sent.push_back(features[f].feature.get());
+    }
+    FramePlan frames;
+    ACUITY_TRY_ASSIGN(frames, plan_frames(both_shapes(), sent));
+    MemoryPlan plan;
+    plan.pair.device = frames.bytes(std::max(options.frames_in_flight, 1));
+    plan.further_pair.device = frames.per_frame;
+    return plan;
   }
 
   Status create_pipeline() {

@@ -9,10 +9,11 @@
 namespace acuity {
 namespace {
 
-constexpr std::array<std::pair<RowMode::Kind, std::string_view>, 3> kKinds{{
+constexpr std::array<std::pair<RowMode::Kind, std::string_view>, 4> kKinds{{
     {RowMode::Kind::pair, "pair"},
     {RowMode::Kind::prepared, "prepared"},
     {RowMode::Kind::prepare, "prepare"},
+    {RowMode::Kind::decode, "decode"},
 }};
 constexpr std::string_view kStrip = " strip", kMany = " many";
 constexpr double kLeastWeight = 0.1, kMostChange = 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What was measured on this machine: how long a pixel of a row takes each metric on each device. Only the choice of
-// device and mode depends on it, never a score. capability_file.h keeps it from one process to the next.
+// What was measured on this machine: how long a pixel of a row takes each metric on each device, and how long decoding
+// it takes. Only the choice of device and mode depends on it, never a score. capability_file.h keeps it from one
+// process to the next.
 #ifndef ACUITY_ENGINE_MEASUREMENTS_H
 #define ACUITY_ENGINE_MEASUREMENTS_H
 
@@ -20,7 +21,8 @@ struct RowMode {
   enum class Kind {
     pair,      // reference and distorted together
     prepared,  // a distorted picture against a prepared reference
-    prepare    // what is computed of a reference in advance
+    prepare,   // what is computed of a reference in advance
+    decode     // decoding a picture; the metric is the format of its file then
   };
   Kind kind = Kind::pair;
   bool strip = false;  // in strips instead of as much at once as is fastest

@@ -35,6 +35,11 @@ void note_row(const std::string& device, std::span<const MetricInfo* const> metr
   }
 }
 
+void note_decode(std::string_view format, double pixels, double milliseconds) {
+  process_measurements().note(note_cpu(), std::string(format), {.kind = RowMode::Kind::decode}, pixels,
+                              milliseconds * 1e6 / pixels);
+}
+
 void note_frames(const std::string& feature, double pixels, int64_t frames, double milliseconds) {
   if (frames <= 0) return;
   process_measurements().note(note_cpu(), feature, {}, pixels,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "acuity/scorer.h"
 #include "device/device.h"
@@ -27,6 +28,9 @@ struct NotedRow {
   double together_ms = 0;  // of all metrics: on a GPU they run side by side, and each has its share of this
 };
 void note_row(const std::string& device, std::span<const MetricInfo* const> metrics, const NotedRow& row);
+
+/// A picture that one thread decoded.
+void note_decode(std::string_view format, double pixels, double milliseconds);
 
 /// Frames that a feature was measured in on the CPU, with the time of all threads together.
 void note_frames(const std::string& feature, double pixels, int64_t frames, double milliseconds);

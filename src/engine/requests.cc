@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "device/open_devices.h"
 #include "device/pool.h"
 #include "engine/validate.h"
 
@@ -114,6 +115,16 @@ Result<int64_t> available_bytes(const DevicePool& pool, std::optional<int64_t> c
   available += static_cast<int64_t>(pool.unused_bytes());
   if (cap) available = std::min(available, *cap - static_cast<int64_t>(pool.held_bytes()));
   return available;
+}
+
+int64_t most_available_bytes(std::string_view id, int64_t total, std::optional<int64_t> cap) {
+  if (const std::shared_ptr<Device> device = device_if_open(id)) {
+    const Result<int64_t> available = available_bytes(*DevicePool::of(device), cap);
+    if (available.ok()) return std::max<int64_t>(*available, 0);
+    // It was lost, and would be opened anew.
+  }
+  if (!cap) return total;
+  return total < 0 ? *cap : std::min(total, *cap);
 }
 
 }  // namespace acuity

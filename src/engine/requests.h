@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/metric.h"
@@ -33,6 +34,10 @@ Status check_gpu_frame_size(int width, int height);
 Result<std::optional<int64_t>> vram_cap(int64_t vram_cap_bytes);
 /// What is free on a device, and under the cap.
 Result<int64_t> available_bytes(const DevicePool& pool, std::optional<int64_t> cap);
+/// The same of a device that may not be open, with `total` bytes of memory in all; -1: unknown. If this process has it
+/// open, the driver is asked. If not, nobody can ask what is free without opening it, which takes a good part of a
+/// second; all of its memory is an upper bound then.
+int64_t most_available_bytes(std::string_view id, int64_t total, std::optional<int64_t> cap);
 
 }  // namespace acuity
 

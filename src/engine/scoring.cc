@@ -125,12 +125,24 @@ void Scoring::note(RowMode::Kind kind, const Slots& slots, size_t in_flight, std
 Status Scoring::choose_device() {
   if (options_.device == "cpu") return {};
   if (options_.device == "auto") {
+    std::optional<int64_t> cap;
+    ACUITY_TRY_ASSIGN(cap, vram_cap(options_.vram_cap_bytes));
+    const auto plan = [this](int rows) -> Result<MemoryPlan> {
+      ACUITY_TRY(check_gpu_size(width_, height_));
+      Result<MemoryPlan> made = plan_for({}, rows);
+      if (made.ok() && rows == options_.memory.rows) first_plan_ = *made;
+      return made;
+    };
     DeviceChoice choice = acuity::choose_device(costed(metrics_),
                                                 {.pairs = options_.expected_pairs,
                                                  .width = width_,
                                                  .height = height_,
                                                  .threads = threads_.count(),
-                                                 .want_map = options_.want_map},
+                                                 .want_map = options_.want_map,
+                                                 .vram_cap = cap,
+                                                 .strip_rows = options_.memory.rows,
+                                                 .strips_allowed = options_.memory.kind == MemoryMode::Kind::automatic,
+                                                 .plan_on_gpu = plan},
                                                 process_measurements().now());
     if (choice.device) pool_ = DevicePool::of(choice.device);
     device_reason_ = "device: " + choice.reason;

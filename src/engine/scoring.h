@@ -128,7 +128,7 @@ class Scoring {
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
   std::string measured_key_;              // what was measured of the device is kept by it
   std::string device_reason_;             // why it was chosen, where the caller left it open
-  std::optional<MemoryPlan> first_plan_;  // made while the device is opened
+  std::optional<MemoryPlan> first_plan_;  // made while the device is opened, or to choose one
   std::mutex room_mutex_;
   std::vector<Fitted> fitted_;
   std::atomic<int> strip_rows_ = 0;  // 0: the metrics decide

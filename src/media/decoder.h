@@ -85,6 +85,8 @@ bool is_tga(Bytes beginning);
 
 /// Whether a file that begins so is a picture by its format.
 bool begins_a_picture(Bytes beginning);
+/// "PNG", "JPEG XL"; empty if it is none.
+std::string_view picture_format(Bytes beginning);
 /// Whether that format can hold several pictures.
 bool may_hold_several(Bytes beginning);
 /// The pictures of a file; what it refers to must outlive them.

@@ -132,6 +132,11 @@ Status out_of_memory(std::string_view name) {
 
 bool begins_a_picture(Bytes beginning) { return find_format(beginning) != nullptr; }
 
+std::string_view picture_format(Bytes beginning) {
+  const Format* format = find_format(beginning);
+  return format != nullptr ? format->name : "";
+}
+
 bool may_hold_several(Bytes beginning) {
   const Format* format = find_format(beginning);
   return format != nullptr && format->several;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "media/picture_size.h"
 
+#include <utility>
 #include <vector>
 
 #include "base/try.h"
@@ -27,15 +28,21 @@ Result<PictureSize> picture_size(const std::string& path, const PictureLimits& l
   // Most formats state it at their beginning.
   DecodedSize asked;
   const std::vector<uint8_t> beginning = peek(file.get());
-  if (begins_a_picture(beginning)) (void)try_decode(beginning, name, limits, frame, asked);
+  std::string format(picture_format(beginning));
+  if (!format.empty()) (void)try_decode(beginning, name, limits, frame, asked);
   if (asked.bytes == 0) {
     FileBytes all;
     ACUITY_TRY_ASSIGN(all, read_picture_file(file.get(), name, limits));
     const Result<Picture> picture = try_decode(all.bytes, name, limits, frame, asked);
-    if (picture.ok()) return PictureSize{picture->view.width, picture->view.height};
+    if (picture.ok()) return PictureSize{picture->view.width, picture->view.height, std::move(format)};
     if (asked.bytes == 0) return picture.status();
   }
-  return PictureSize{static_cast<int>(asked.width), static_cast<int>(asked.height)};
+  return PictureSize{static_cast<int>(asked.width), static_cast<int>(asked.height), std::move(format)};
+}
+
+std::string format_of_file(const std::string& path) {
+  const Result<File> file = open_file(path);
+  return file.ok() ? std::string(picture_format(peek(file->get()))) : "";
 }
 
 }  // namespace acuity

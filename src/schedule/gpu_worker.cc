@@ -38,31 +38,36 @@ std::string size_text(const Row& row) {
 
 }  // namespace
 
-GpuWorker::GpuWorker(Parts parts) : parts_(std::move(parts)) {
-  starter_ = std::thread([this] { start_rows(); });
-  finisher_ = std::thread([this] { finish_rows(); });
+GpuWorker::GpuWorker(Parts parts, const std::shared_ptr<const void>& owner) : parts_(std::move(parts)) {
+  starter_ = std::thread([this, owner] { start_rows(); });
+  finisher_ = std::thread([this, owner] { finish_rows(); });
 }
 
 void GpuWorker::stop() {
-  if (!starter_.joinable()) return;
+  if (std::exchange(is_stopped_, true)) return;
+  // What hangs ends later or never. Its thread holds the owner of all that it uses.
+  const auto end = [](std::thread& thread, bool hangs) { hangs ? thread.detach() : thread.join(); };
+  bool starter_hangs = false, finisher_hangs = false;
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
+    starter_hangs = starting_is_given_up_;
   }
   start_.notify_one();
-  starter_.join();
+  end(starter_, starter_hangs);
   {
     const std::lock_guard lock(mutex_);
     no_more_flights_ = true;
+    finisher_hangs = !flights_.empty();
   }
   land_.notify_one();
-  finisher_.join();
+  end(finisher_, finisher_hangs);
   {
     const std::lock_guard lock(mutex_);
     lost_ = true;
   }
   room_.notify_all();
-  scorers_.clear();
+  if (!starter_hangs && !finisher_hangs) scorers_.clear();
 }
 
 bool GpuWorker::push(const RowPointer& row) {
@@ -91,41 +96,136 @@ bool GpuWorker::has_room() const {
 
 void GpuWorker::take_off_backlog(Row& row) { backlog_ns_ -= std::exchange(row.expected_ns, 0); }
 
-std::vector<RowPointer> GpuWorker::late(int64_t timeout_ms) {
-  std::vector<RowPointer> rows;
-  const Clock::time_point now = Clock::now();
-  const std::lock_guard lock(mutex_);
-  for (const Flight& flight : flights_) {
-    if (milliseconds_between(flight.began, now) > static_cast<double>(timeout_ms)) rows.push_back(flight.row);
+bool GpuWorker::is_late(Clock::time_point since) const {
+  return milliseconds_between(since, Clock::now()) > static_cast<double>(parts_.options.timeout_ms);
+}
+
+Status GpuWorker::hanging_status() const {
+  return {StatusCode::device_lost,
+          fmt::format("{} did not finish a row within the time limit of {} ms, and is not used any more",
+                      parts_.place.id, parts_.options.timeout_ms)};
+}
+
+// The first row in flight is late if the device has done nothing else for so long. Which of those behind it hang,
+// nobody knows: they wait for the first, and are tried elsewhere.
+void GpuWorker::give_up_late() {
+  std::vector<Left> others;
+  std::list<Flight> landed;
+  Left late;
+  RowPointer starting;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool start_hangs = starting_ && !starting_is_given_up_ && is_late(starting_since_);
+    const bool flight_hangs = !flights_.empty() && flights_.front().row && !flights_.front().job.done() &&
+                              is_late(std::max(flights_.front().began, last_landing_));
+    if (!start_hangs && !flight_hangs) return;
+    others.reserve(queue_.size() + flights_.size());  // from here on nothing throws
+    lost_ = true;
+    given_up_ = true;
+    if (start_hangs) {
+      starting = starting_;
+      starting_is_given_up_ = true;
+      written_off_ = starting->counted_bytes;
+    }
+    for (auto flight = flights_.begin(); flight_hangs && flight != flights_.end();) {
+      const auto next = std::next(flight);
+      Left left{std::move(flight->row), mode_text(flight->scorer->key.strip_rows)};
+      if (flight == flights_.begin()) {
+        late = std::move(left);
+      } else if (flight->job.done()) {
+        flight->row = std::move(left.row);
+        landed.splice(landed.end(), flights_, flight);
+      } else {
+        others.push_back(std::move(left));
+      }
+      flight = next;
+    }
+    for (RowPointer& row : queue_) others.push_back({std::move(row), ""});
+    queue_.clear();
+    for (const std::shared_ptr<CachedScorer>& scorer : active_) scorer->held = Held();
   }
-  return rows;
+  room_.notify_all();
+  start_.notify_one();
+  scorers_.release_counted();
+  parts_.references.abandon(parts_.number);
+  if (starting) {
+    parts_.ledger.write_off(written_off_);
+    parts_.time_out(starting);
+  }
+  if (late.row) fail_late(late);
+  while (!landed.empty()) {
+    std::list<Flight> one;
+    one.splice(one.begin(), landed, landed.begin());
+    Result<std::vector<Score>> scores = one.front().job.finish();
+    land(std::move(one), std::move(scores));
+  }
+  for (Left& left : others) {
+    fail_if(guarded<Status>([&] {
+              retry(left.row, {.device = parts_.place.id, .memory_mode = left.memory_mode, .why = hanging_status()});
+              return Status();
+            }),
+            left.row);
+  }
+}
+
+void GpuWorker::fail_late(const Left& late) {
+  take_off_backlog(*late.row);
+  TaskResult& result = late.row->result;
+  result.timed_out = true;
+  fail_if(guarded<Status>([&] {
+            const Status why(StatusCode::cancelled, timeout_text(parts_.options.timeout_ms));
+            result.attempts.push_back({.device = parts_.place.id, .memory_mode = late.memory_mode, .why = why});
+            return why;
+          }),
+          late.row);
+}
+
+// Null when there will be none any more.
+RowPointer GpuWorker::next_row() {
+  RowPointer row;
+  {
+    std::unique_lock lock(mutex_);
+    const auto has_row = [this] {
+      if (queue_.empty()) return false;
+      return flights_.size() < (queue_.front()->pixels() <= kSmallPixels ? kSmallInFlight : kLargeInFlight);
+    };
+    const auto is_over = [this] { return closing_ && queue_.empty() && (flights_.empty() || given_up_); };
+    start_.wait(lock, [&] { return has_row() || is_over(); });
+    if (!has_row()) return nullptr;
+    row = std::move(queue_.front());
+    queue_.pop_front();
+    starting_ = row;
+    starting_since_ = Clock::now();
+  }
+  room_.notify_one();
+  return row;
 }
 
 void GpuWorker::start_rows() {
-  while (true) {
-    RowPointer row;
-    {
-      std::unique_lock lock(mutex_);
-      const auto has_row = [this] {
-        if (queue_.empty()) return false;
-        return flights_.size() < (queue_.front()->pixels() <= kSmallPixels ? kSmallInFlight : kLargeInFlight);
-      };
-      start_.wait(lock, [&] { return has_row() || (closing_ && queue_.empty() && flights_.empty()); });
-      if (!has_row()) return;
-      row = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    room_.notify_one();
+  while (const RowPointer row = next_row()) {
     row->result.waiting_ms += milliseconds_between(row->queued, Clock::now());
-    fail_if(guarded<Status>([&] {
-              Attempt attempt{.device = parts_.place.id};
-              attempt.why = lost_ ? Status(StatusCode::device_lost, fmt::format("{} was lost", parts_.place.id))
-                                  : guarded<Status>([&] { return start(row, attempt); });
-              if (!attempt.why.ok()) retry(row, std::move(attempt));
-              return Status();
-            }),
-            row);
+    const Status thrown = guarded<Status>([&] {
+      Attempt attempt{.device = parts_.place.id};
+      attempt.why = lost_ ? Status(StatusCode::device_lost, fmt::format("{} was lost", parts_.place.id))
+                          : guarded<Status>([&] { return start(row, attempt); });
+      if (!attempt.why.ok() && end_start(row)) retry(row, std::move(attempt));
+      return Status();
+    });
+    if (!thrown.ok() && end_start(row)) fail_if(thrown, row);
   }
+}
+
+// Whether the row is still ours. If it was given up meanwhile, it is dropped here.
+bool GpuWorker::end_start(const RowPointer& row) {
+  {
+    const std::lock_guard lock(mutex_);
+    starting_.reset();
+    if (!std::exchange(starting_is_given_up_, false)) return true;
+  }
+  parts_.ledger.count_again(written_off_);
+  take_off_backlog(*row);
+  parts_.fail(row, Status(StatusCode::cancelled, timeout_text(parts_.options.timeout_ms)));
+  return false;
 }
 
 // For what was thrown where the row was still ours.
@@ -170,15 +270,19 @@ Result<int64_t> GpuWorker::available_bytes() const {
   return std::max<int64_t>(available, 0);
 }
 
-// Waits for what is in flight, and drops what is only kept.
-void GpuWorker::make_room() {
+// Waits for what is in flight, whose time it is, and drops what is only kept.
+Status GpuWorker::make_room() {
   {
     std::unique_lock lock(mutex_);
-    start_.wait(lock, [this] { return flights_.empty(); });
+    starting_since_ = Clock::time_point::max();
+    start_.wait(lock, [this] { return flights_.empty() || given_up_; });
+    starting_since_ = Clock::now();
   }
+  if (given_up_) return hanging_status();
   scorers_.clear();
   parts_.references.trim_device(parts_.number, 0);
   parts_.place.pool->free_unused();
+  return {};
 }
 
 // For one row more.
@@ -233,7 +337,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   int64_t available = 0;
   ACUITY_TRY_ASSIGN(available, available_bytes());
   if (plan.pair.device > available) {
-    make_room();
+    ACUITY_TRY(make_room());
     ACUITY_TRY_ASSIGN(available, available_bytes());
   }
   attempt.needed_bytes = plan.pair.device;
@@ -304,18 +408,21 @@ Status GpuWorker::start(const RowPointer& row, Attempt& attempt) {
   std::shared_ptr<CachedScorer> scorer;
   ACUITY_TRY_ASSIGN(scorer, scorer_for(*row, attempt));
   const Clock::time_point began = Clock::now();
+  std::list<Flight> flight;  // if it was given up, this waits for its job
   const Status started = guarded<Status>([&]() -> Status {
     row->result.memory_mode = attempt.memory_mode;
     Result<Job> job = start_job(*row, *scorer);
     if (!job.ok()) return job.status();
-    std::list<Flight> flight;
     flight.push_back({row, scorer, std::move(*job), began});
     const std::lock_guard lock(mutex_);
+    if (starting_is_given_up_) return hanging_status();
+    starting_.reset();
     flights_.splice(flights_.end(), flight);
     return {};
   });
   if (!started.ok()) {
-    release(scorer, *row, false);
+    flight.clear();
+    release(scorer, nullptr);
     return started;
   }
   land_.notify_one();
@@ -329,29 +436,34 @@ void GpuWorker::finish_rows() {
       std::unique_lock lock(mutex_);
       land_.wait(lock, [this] { return !flights_.empty() || no_more_flights_; });
       if (flights_.empty()) return;
-      flight = &flights_.front();
+      flight = &flights_.front();  // stays the first while nobody has finished it
     }
-    land(*flight);
-  }
-}
-
-void GpuWorker::land(Flight& flight) {
-  Result<std::vector<Score>> scores = flight.job.finish();
-  const RowPointer row = flight.row;
-  const int strip_rows = flight.scorer->key.strip_rows;
-  const Clock::time_point now = Clock::now();
-  row->result.device_ms += milliseconds_between(flight.began, now);
-  const double busy_ms = milliseconds_between(std::max(flight.began, last_landing_), now);
-  last_landing_ = now;
-  release(flight.scorer, *row, scores.ok());
-  {
+    Result<std::vector<Score>> scores = flight->job.finish();
     std::list<Flight> landed;
     {
       const std::lock_guard lock(mutex_);
       landed.splice(landed.begin(), flights_, flights_.begin());
     }
+    land(std::move(landed), std::move(scores));
   }
+}
+
+// One flight.
+void GpuWorker::land(std::list<Flight> landed, Result<std::vector<Score>> scores) {
+  const RowPointer row = landed.front().row;
+  const Clock::time_point began = landed.front().began, now = Clock::now();
+  const int strip_rows = landed.front().scorer->key.strip_rows;
+  double busy_ms = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    busy_ms = milliseconds_between(std::max(began, last_landing_), now);
+    last_landing_ = now;
+  }
+  release(landed.front().scorer, row && scores.ok() ? row.get() : nullptr);
+  landed.clear();
   start_.notify_one();
+  if (!row) return;  // it was given up
+  row->result.device_ms += milliseconds_between(began, now);
   fail_if(guarded<Status>([&] {
             settle(row, strip_rows, std::move(scores), busy_ms);
             return Status();
@@ -369,7 +481,7 @@ void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector
     return parts_.done(row);
   }
   Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};
-  if (is_short_of_memory(attempt.why.code())) {
+  if (is_short_of_memory(attempt.why.code()) && !given_up_) {
     const Result<MemoryPlan> plan = parts_.plans.plan(*row->metrics, width, height, true, strip_rows, 1);
     attempt.needed_bytes = plan.ok() ? plan->pair.device : 0;
     attempt.free_bytes = available_bytes().ok() ? *available_bytes() : 0;
@@ -383,15 +495,17 @@ void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector
   retry(row, std::move(attempt));
 }
 
-// The scorer keeps the memory of as many rows as it ever had in flight; it goes with it.
-void GpuWorker::release(const std::shared_ptr<CachedScorer>& scorer, Row& row, bool was_scored) {
+// The scorer keeps the memory of as many rows as it ever had in flight; it goes with it. On a device that hangs nothing
+// goes.
+void GpuWorker::release(const std::shared_ptr<CachedScorer>& scorer, Row* scored) {
   bool is_unused = false;
   {
     const std::lock_guard lock(mutex_);
-    const int most = row.pixels() <= kSmallPixels ? 8 : 2;
-    if (was_scored && scorer->counted_rows < std::min(scorer->rows, most)) {
+    if (given_up_) return;
+    const int most = scored != nullptr && scored->pixels() <= kSmallPixels ? 8 : 2;
+    if (scored != nullptr && scorer->counted_rows < std::min(scorer->rows, most)) {
       ++scorer->counted_rows;
-      scorer->held.add(row.scoring.split(row.scoring.bytes()));
+      scorer->held.add(scored->scoring.split(scored->scoring.bytes()));
     }
     is_unused = --scorer->rows == 0;
     if (is_unused) active_.remove(scorer);

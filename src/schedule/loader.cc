@@ -13,6 +13,7 @@
 #include "base/guard.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
+#include "engine/noting.h"
 #include "media/crop.h"
 #include "media/meaning.h"
 #include "media/scale.h"
@@ -105,6 +106,8 @@ Result<Picture> Loader::decode(const TaskPicture& picture, Encoded& encoded, boo
   const Source source{encoded.bytes, encoded.name, limits, encoded.file.memory, &encoded.asked};
   Result<Picture> decoded = decode_source(source, picture.frame);
   if (!decoded.ok()) return decoded;
+  note_decode(picture_format(encoded.bytes), static_cast<double>(decoded->view.width) * decoded->view.height,
+              watch.milliseconds());
   const bool in_file = encoded.file.memory != nullptr && decoded->pixels == encoded.file.memory;
   encoded.kept = in_file ? bytes_of(encoded.file) : bytes_of(*decoded);
   const std::optional<Crop>& crop = is_reference ? parts_.rules.crop_reference : parts_.rules.crop_distorted;

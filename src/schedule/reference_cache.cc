@@ -149,6 +149,11 @@ void CachedReference::drop_from(size_t device) {
   });
 }
 
+std::list<CachedReference::OnDevice> CachedReference::take_from(size_t device) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(on_devices_[device], {});  // whoever is preparing one finds it where it was
+}
+
 std::shared_ptr<CachedReference> ReferenceCache::find(const ReferenceKey& key) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
@@ -246,6 +251,11 @@ void ReferenceCache::trim_device(size_t device, int64_t bytes) {
     if (sums_->device[device] <= bytes * 3 / 4) return;
     reference->drop_from(device);
   }
+}
+
+void ReferenceCache::abandon(size_t device) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, entry] : entries_) abandoned_.splice(abandoned_.end(), entry.reference->take_from(device));
 }
 
 void ReferenceCache::clear() {

@@ -85,10 +85,7 @@ class CachedReference {
 
   /// Counts a use, and returns how many there were before.
   int64_t count_use();
-  /// Drops what a device has of it, unless somebody uses that.
-  void drop_from(size_t device);
-
- private:
+  /// What a device has of it.
   struct OnDevice {
     Colour colour;
     Input input;
@@ -97,6 +94,12 @@ class CachedReference {
     std::string metrics;
     Prepared prepared;
   };
+  /// Drops that, unless somebody uses it.
+  void drop_from(size_t device);
+  /// All of that, which the device may hang at when it is dropped.
+  std::list<OnDevice> take_from(size_t device);
+
+ private:
   OnDevice& find(size_t device, const Colour& colour);
   void set_prepared(size_t device, OnDevice& one, Prepared prepared);
   int64_t sample_bytes() const;
@@ -133,6 +136,8 @@ class ReferenceCache {
   bool drop(int64_t bytes);
   /// Drops what nobody uses on a device if more than so many bytes are there.
   void trim_device(size_t device, int64_t bytes);
+  /// What a device has that hangs is dropped only with this object. Nobody asks for it any more.
+  void abandon(size_t device);
   void clear();
 
  private:
@@ -153,6 +158,7 @@ class ReferenceCache {
   std::multiset<std::string> stuck_;                                           // once for each thread
   std::unordered_map<std::string, std::pair<FileStamp, ReferenceKey>> files_;  // by name
   uint64_t uses_ = 0;
+  std::list<CachedReference::OnDevice> abandoned_;
 };
 
 }  // namespace acuity

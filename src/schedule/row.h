@@ -28,6 +28,11 @@ inline double milliseconds_between(Clock::time_point begin, Clock::time_point en
   return std::chrono::duration<double, std::milli>(end - begin).count();
 }
 
+inline std::string timeout_text(int64_t timeout_ms) {
+  return "not done within the time limit of " + std::to_string(timeout_ms) +
+         " ms; raise the limit, or leave out the pair";
+}
+
 /// Metrics that are computed together. Rows with equal ones share it.
 struct MetricSet {
   std::vector<MetricRequest> requests;

@@ -38,6 +38,11 @@ bool ScorerCache::drop_oldest() {
   return true;
 }
 
+void ScorerCache::release_counted() {
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<CachedScorer>& scorer : unused_) scorer->held = Held();
+}
+
 void ScorerCache::clear() {
   while (drop_oldest()) {
   }

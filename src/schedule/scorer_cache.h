@@ -42,6 +42,8 @@ class ScorerCache {
   void put(std::shared_ptr<CachedScorer> scorer);
   /// Drops the least recently used; false if there is none.
   bool drop_oldest();
+  /// They stay, but what they hold is not counted any more.
+  void release_counted();
   void clear();
 
  private:

@@ -61,17 +61,21 @@ void Scheduler::State::start() {
     gpus_.push_back(
         places[i].is_cpu()
             ? nullptr
-            : std::make_unique<GpuWorker>(GpuWorker::Parts{
-                  .options = options,
-                  .place = places[i],
-                  .number = i,
-                  .plans = plans_,
-                  .references = references_,
-                  .counts = counts_,
-                  .costs = costs_,
-                  .done = [this](const RowPointer& row) { done(row); },
-                  .fail = [this](const RowPointer& row, Status status) { fail(row, std::move(status)); },
-                  .leave = [this](const RowPointer& row, Attempt attempt) { leave(row, std::move(attempt)); }}));
+            : std::make_unique<GpuWorker>(
+                  GpuWorker::Parts{
+                      .options = options,
+                      .place = places[i],
+                      .number = i,
+                      .plans = plans_,
+                      .references = references_,
+                      .counts = counts_,
+                      .costs = costs_,
+                      .ledger = ledger_,
+                      .done = [this](const RowPointer& row) { done(row); },
+                      .fail = [this](const RowPointer& row, Status status) { fail(row, std::move(status)); },
+                      .leave = [this](const RowPointer& row, Attempt attempt) { leave(row, std::move(attempt)); },
+                      .time_out = [this](const RowPointer& row) { time_out(*row); }},
+                  shared_from_this()));
   }
   const std::lock_guard lock(workers_mutex_);
   while (live_ < threads_) add_worker();

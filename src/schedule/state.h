@@ -6,7 +6,8 @@
 //                                          a work       -> run by the same thread -> result
 //
 // A row that takes too long in one of these stages is given up by the thread that watches the time: it delivers the
-// result, and the thread that has the row is left behind. If that ever returns, it finds that it is not wanted.
+// result, and the thread that has the row is left behind. If that ever returns, it finds that it is not wanted. With a
+// row of a GPU the whole device is given up, and its other rows go elsewhere.
 #ifndef ACUITY_SCHEDULE_STATE_H
 #define ACUITY_SCHEDULE_STATE_H
 
@@ -100,6 +101,7 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   void end_without_threads();
   static std::string names_of(const Row& row);
   TaskResult timeout_of(const Row& row) const;
+  void time_out(Row& row);
   Status closed_status() const { return cancelled_ ? cancelled_status() : out_of_threads_; }
 
   const int threads_;

@@ -3,6 +3,8 @@
 // cannot be stopped.
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,11 +25,21 @@ TaskResult Scheduler::State::timeout_of(const Row& row) const {
   result.id = row.is_work ? row.work.id : row.task.id;
   result.fields = row.is_work ? row.work.fields : row.task.fields;
   result.timed_out = true;
-  result.status = Status(StatusCode::cancelled,
-                         fmt::format("{}: not done within the time limit of {} ms; raise the limit, or leave out the "
-                                     "pair",
-                                     names_of(row), options.timeout_ms));
+  result.status = Status(StatusCode::cancelled, fmt::format("{}: {}", names_of(row), timeout_text(options.timeout_ms)));
   return result;
+}
+
+// Its thread goes on without anybody waiting for it.
+void Scheduler::State::time_out(Row& row) {
+  while (true) {
+    try {
+      TaskResult result = timeout_of(row);
+      if (row.claim_delivery()) hand_out(std::move(result));
+      return;
+    } catch (const std::bad_alloc&) {  // others will free some
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
 }
 
 void Scheduler::State::watch_time() {
@@ -39,11 +51,7 @@ void Scheduler::State::watch_time() {
     (void)guarded<Status>([&] {
       watch_workers(Clock::now().time_since_epoch().count() - options.timeout_ms * 1'000'000);
       for (const std::unique_ptr<GpuWorker>& gpu : gpus_) {
-        if (!gpu) continue;
-        for (const RowPointer& row : gpu->late(options.timeout_ms)) {
-          TaskResult result = timeout_of(*row);
-          if (row->claim_delivery()) hand_out(std::move(result));
-        }
+        if (gpu) gpu->give_up_late();
       }
       return Status();
     });

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -31,6 +34,14 @@ FakeDriver state = state_of_environment();
 std::recursive_mutex mutex;
 std::map<uintptr_t, size_t> memory_given;   // and its size
 std::map<uintptr_t, size_t> memory_locked;  // by its owner's wish
+// For results_differ: where something was copied to, and how far; and which of that kernels of a stream have read.
+std::map<uintptr_t, size_t> memory_filled;
+struct FakeReads {
+  std::set<uintptr_t> memory;
+  std::set<void*> streams;  // that it waited for
+};
+std::map<void*, FakeReads> memory_read;  // by the stream, or by an event of it, since somebody waited for it
+void* graph_stream = nullptr;            // of the graph that is performed
 uintptr_t handles_given = 0;
 using FakeExecutable = std::vector<std::function<void()>>;  // a graph's work in order
 thread_local std::vector<void*> contexts;                   // CUDA's stack
@@ -49,6 +60,11 @@ bool is_lost() { return state.failure >= kFirstFatal && state.failing_call == -2
 
 /// Notes the call; its failure, if it is to fail.
 int begin(const std::string& call) {
+  if (const auto on_call = state.on_call) {
+    mutex.unlock();
+    on_call(call);
+    mutex.lock();
+  }
   const int number = static_cast<int>(state.calls.size());
   state.calls.push_back(call);
   const bool named = !state.failing_function.empty() && call.starts_with(state.failing_function);
@@ -106,8 +122,50 @@ int give_memory(const char* call, const char* kind, void** address, size_t bytes
   return 0;
 }
 
+// The beginning of the memory that an address lies in; 0: it is no address.
+uintptr_t memory_at(uintptr_t address) {
+  const auto after = memory_given.upper_bound(address);
+  if (after == memory_given.begin()) return 0;
+  const auto& [begin, bytes] = *std::prev(after);
+  return address < begin + bytes ? begin : 0;
+}
+
+void note_filled(uintptr_t address, size_t bytes) {
+  const uintptr_t begin = memory_at(address);
+  size_t& filled = memory_filled[begin];
+  filled = std::max(filled, address - begin + bytes);
+}
+
+void note_read(void* stream, const std::vector<unsigned char>& arguments) {
+  std::set<uintptr_t>& read = memory_read[graph_stream != nullptr ? graph_stream : stream].memory;
+  for (size_t i = 0; i + sizeof(uintptr_t) <= arguments.size(); i += sizeof(uintptr_t)) {
+    uintptr_t address = 0;
+    std::memcpy(&address, arguments.data() + i, sizeof address);
+    const uintptr_t begin = memory_at(address);
+    if (begin != 0 && memory_filled.contains(begin)) read.insert(begin);
+  }
+}
+
+/// From 1 to 2, if kernels of the stream have read something.
+std::optional<float> number_of_read(void* stream) {
+  const auto read = memory_read.find(graph_stream != nullptr ? graph_stream : stream);
+  if (read == memory_read.end() || read->second.memory.empty()) return std::nullopt;
+  uint64_t sum = 0;
+  for (const uintptr_t begin : read->second.memory) {
+    const auto filled = memory_filled.find(begin);
+    if (filled == memory_filled.end()) continue;
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < filled->second; ++i) {
+      hash = (hash ^ reinterpret_cast<const unsigned char*>(begin)[i]) * 1099511628211u;
+    }
+    sum += hash;
+  }
+  return 1 + static_cast<float>(sum >> 44) / (1 << 20);
+}
+
 int take_memory(const char* call, const char* kind, uintptr_t address) {
   const std::lock_guard lock(mutex);
+  memory_filled.erase(address);
   if (const auto given = memory_given.find(address); given != memory_given.end()) {
     std::free(reinterpret_cast<void*>(address));
     state.bytes[kind] -= given->second;
@@ -146,13 +204,18 @@ int copy_up(const char* call, uint64_t to, const void* from, size_t bytes, void*
   return submit(stream, [=] {
     state.uploads.emplace_back(from, bytes);
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    if (state.results_differ) note_filled(to, bytes);
   });
 }
 
 int copy_down(const char* call, void* to, uint64_t from, size_t bytes, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
-  return submit(stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  return submit(stream, [=] {
+    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    const std::optional<float> number = state.results_differ ? number_of_read(stream) : std::nullopt;
+    if (number) std::fill_n(static_cast<float*>(to), bytes / sizeof(float), *number);
+  });
 }
 
 int fill(const char* call, uint64_t address, unsigned value, size_t words, void* stream) {
@@ -227,10 +290,13 @@ void run_probe(const float* triples, float* answers, int count) {
   }
 }
 
-void run(void* function, const std::vector<unsigned>& grid, const std::vector<unsigned char>& arguments) {
+void run(void* function, const std::vector<unsigned>& grid, const std::vector<unsigned char>& arguments, void* stream) {
   std::copy(grid.begin(), grid.end(), state.grid);
   state.arguments = arguments;
-  if (function != kProbe) return;
+  if (function != kProbe) {
+    if (state.results_differ) note_read(stream, arguments);
+    return;
+  }
   uint64_t addresses[2] = {};
   int count = 0;
   std::memcpy(addresses, arguments.data(), 16);
@@ -254,7 +320,7 @@ int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned
     arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
   }
   const std::vector<unsigned> groups(std::begin(grid), std::end(grid));
-  return submit(stream, [=] { run(function, groups, arguments); });
+  return submit(stream, [=] { run(function, groups, arguments, stream); });
 }
 
 /// HIP loses its way among several streams that capture: some never end, some waits are done at once.
@@ -266,6 +332,10 @@ int record_event(const std::string& call, void* event, void* stream) {
   const std::lock_guard lock(mutex);
   expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
+  if (state.results_differ) {
+    memory_read[event] = memory_read[stream];
+    memory_read[event].streams.insert(stream);
+  }
   return failure != 0 ? failure : capture_event(event, stream);
 }
 
@@ -276,6 +346,11 @@ int wait_event(const std::string& call, void* stream, void* event, unsigned flag
   expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
   if (failure != 0) return failure;
+  if (state.results_differ) {
+    const FakeReads before = memory_read[event];
+    memory_read[stream].memory.insert(before.memory.begin(), before.memory.end());
+    memory_read[stream].streams.insert(before.streams.begin(), before.streams.end());
+  }
   if (flags == 0) return capture_wait(stream, event);
   if (flags != 1 || is_hip(call)) return kInvalidValue;
   return capture_wait_outside(stream, event, complain_of_wait);
@@ -284,6 +359,8 @@ int wait_event(const std::string& call, void* stream, void* event, unsigned flag
 int synchronize(const std::string& call, void* stream) {
   const std::lock_guard lock(mutex);
   const int failure = begin_on_device(call + numbered("stream", stream));
+  const FakeReads done = std::exchange(memory_read[stream], {});
+  for (void* other : done.streams) memory_read.erase(other);
   return failure != 0 ? failure : capture_synchronize(stream);
 }
 
@@ -317,7 +394,9 @@ int end_graph(const char* call, void* stream, void** graph) {
 int launch_graph(const char* call, void* executable, void* stream) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call + numbered("stream", stream)); failure != 0) return failure;
+  graph_stream = stream;
   for (const auto& perform : *static_cast<FakeExecutable*>(executable)) perform();
+  graph_stream = nullptr;
   return 0;
 }
 
@@ -406,6 +485,8 @@ const ErrorName& find_error(int code) {
 
 EXPORT FakeDriver* reset_fake_driver() {
   state = {};
+  memory_filled.clear();
+  memory_read.clear();
   reset_captures();
   contexts.clear();
   current_device = 0;

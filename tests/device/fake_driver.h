@@ -4,6 +4,7 @@
 #ifndef ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
 #define ACUITY_TESTS_DEVICE_FAKE_DRIVER_H
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,6 +33,10 @@ struct FakeDriver {
   std::string failing_function;  // or a call of that
   int calls_before_failure = 0;  // so many calls of it succeed first
   int failure = 0;               // its code; from 700 on every later call fails too
+  /// What is copied back is a number made of all that was copied to the memory which kernels read before, so that the
+  /// results of different pictures differ. If not: what was there, zeros.
+  bool results_differ = false;
+  std::function<void(const std::string& call)> on_call;  // before each; calls of other threads go on while it blocks
 
   // What tests look at.
   std::vector<std::string> calls;  // names; events and streams with their numbers

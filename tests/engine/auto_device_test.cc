@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "acuity/frame_scorer.h"
+#include "acuity/plan.h"
 #include "acuity/scorer.h"
+#include "device/fake_driver_test.h"
+#include "engine/requests.h"
 #include "support/layouts.h"
 
 namespace acuity {
@@ -102,6 +106,119 @@ TEST(AutoDevice, ScoresAreNoted) {
   ASSERT_TRUE(scorer->score(*reference, sheet.view).ok());
   EXPECT_TRUE(figure({.kind = RowMode::Kind::prepared}));
   EXPECT_FALSE(figure({.strip = true}));
+}
+
+// On a stand-in for CUDA's driver with two GPUs of 8 GiB, of which tests state how much is free.
+class AutoDeviceMemory : public FakeDriverTest {
+ protected:
+  void SetUp() override {
+    load("ACUITY_CUDA_DRIVER", FAKE_DRIVER);
+    unsetenv(kCap);
+  }
+  void TearDown() override {
+    unsetenv(kCap);
+    FakeDriverTest::TearDown();
+  }
+
+  static int64_t needs(const MemoryMode& mode) {
+    return must(plan_memory({.metrics = {"ssimulacra2"}, .device = "cuda", .memory = mode}, kSide, kSide)).pair.device;
+  }
+
+  // Work that a GPU is expected to do sooner.
+  static Score score(const MemoryMode& mode = {}) {
+    const tests::Sheet sheet({}, kSide, kSide, Channels::rgb, [](int, int x, int y) { return (x ^ y) / 2048.0; });
+    Scorer scorer =
+        must(Scorer::create({.metrics = {"ssimulacra2"}, .expected_pairs = 1'000'000, .memory = mode}, kSide, kSide));
+    return must(scorer.score(sheet.view, sheet.view)).front();
+  }
+  static std::string reason(const Score& score) {
+    for (const std::string& fact : score.provenance.assumptions) {
+      if (fact.starts_with("device: ")) return fact;
+    }
+    return "";
+  }
+
+  static constexpr const char* kCap = "ACUITY_VRAM_CAP_BYTES";
+  static constexpr int kSide = 1100;
+};
+
+TEST_F(AutoDeviceMemory, WhatIsFreeIsAskedOfAnOpenDevice) {
+  fake->free_bytes = 5000;
+  EXPECT_EQ(most_available_bytes("cuda:0", 8000, {}), 8000);
+  EXPECT_EQ(most_available_bytes("cuda:0", 8000, 6000), 6000);
+  EXPECT_EQ(most_available_bytes("a GPU", -1, {}), -1);
+  EXPECT_EQ(most_available_bytes("a GPU", -1, 6000), 6000);
+  EXPECT_TRUE(fake->calls.empty()) << "nothing was opened for it";
+  fake->free_bytes = 50'000'000;
+  const std::shared_ptr<Device> device = must(open_device("cuda:0"));
+  fake->free_bytes = fake->bytes["memory"] + 5000;
+  EXPECT_EQ(most_available_bytes("cuda:0", 8000, {}), 5000);
+  EXPECT_EQ(most_available_bytes("cuda:0", 8000, 3000), 3000);
+  EXPECT_EQ(most_available_bytes("cuda:1", 8000, {}), 8000);
+}
+
+TEST_F(AutoDeviceMemory, AGpuWithTooLittleFreeMemoryIsNotChosen) {
+  const int64_t full = needs(MemoryMode::full()), strip = needs(MemoryMode::strip(16));
+  ASSERT_LT(strip, full);
+  fake->free_bytes = static_cast<size_t>(full) + (8 << 20);
+  Score scored = score();
+  EXPECT_TRUE(scored.provenance.device.starts_with("cuda:0")) << reason(scored);
+  EXPECT_EQ(scored.provenance.memory_mode, "full");
+
+  fake->free_bytes = static_cast<size_t>(strip + full) / 2;
+  scored = score();
+  EXPECT_TRUE(scored.provenance.device.starts_with("cuda:0")) << reason(scored);
+  EXPECT_TRUE(scored.provenance.memory_mode.starts_with("strip ")) << scored.provenance.memory_mode;
+  scored = score(MemoryMode::full());
+  EXPECT_TRUE(scored.provenance.device.starts_with("cpu"));
+  EXPECT_TRUE(reason(scored).starts_with("device: auto chose the CPU: cuda:1 needs ")) << reason(scored);
+
+  fake->free_bytes = static_cast<size_t>(strip) / 2;
+  scored = score();
+  EXPECT_TRUE(scored.provenance.device.starts_with("cpu"));
+  EXPECT_TRUE(reason(scored).starts_with("device: auto chose the CPU: cuda:1 needs ")) << reason(scored);
+  EXPECT_TRUE(contains(reason(scored), " MiB of memory, but ")) << reason(scored);
+}
+
+TEST_F(AutoDeviceMemory, TheCapCountsBeforeAnythingIsOpened) {
+  fake->free_bytes = size_t{1} << 30;
+  setenv(kCap, "1000000", 1);
+  const std::string why = reason(score());
+  EXPECT_TRUE(contains(why, " needs ")) << why;  // a GPU, or one that another test has measured
+  EXPECT_TRUE(why.ends_with(" MiB of memory, but 1 MiB are free")) << why;
+  EXPECT_TRUE(fake->calls.empty()) << "no driver is loaded for that";
+  setenv(kCap, "1 MB", 1);
+  EXPECT_EQ(Scorer::create({.metrics = {"mse"}}, 64, 64).status().code(), StatusCode::usage);
+}
+
+TEST_F(AutoDeviceMemory, FramesArePlannedToo) {
+  FrameScorerOptions options;
+  options.metrics = {{"float_motion"}};
+  options.expected_frames = 1'000'000;
+  options.threads = 1;
+  constexpr int kHalf = 512;
+  options.format.width = options.format.height = 2 * kHalf;
+  const auto frame = [&](uint8_t value) {
+    static std::array<std::vector<std::byte>, 2> samples;
+    std::vector<std::byte>& mine = samples[value % 2];
+    mine.assign(6 * kHalf * kHalf, std::byte{value});
+    FrameView view{options.format};
+    for (size_t plane = 0; plane < 3; ++plane) {
+      view.planes[plane] = mine.data() + (plane == 0 ? 0 : (3 + plane) * kHalf * kHalf);
+      view.row_strides[plane] = plane == 0 ? 2 * kHalf : kHalf;
+    }
+    return view;
+  };
+  for (const auto& [cap, device] : {std::pair("1000000000", "cuda:0"), {"100000", "cpu"}}) {
+    fake->free_bytes = size_t{1} << 30;
+    setenv(kCap, cap, 1);
+    FrameScorer scorer = must(FrameScorer::create(options));
+    ASSERT_TRUE(scorer.push(frame(100), frame(101)).ok());
+    const Result<std::vector<FrameScore>> scores = scorer.finish();
+    ASSERT_TRUE(scores.ok()) << scores.status().message();
+    const Provenance& found = scores->front().provenance;
+    EXPECT_TRUE(found.device.starts_with(device)) << testing::PrintToString(found.assumptions);
+  }
 }
 
 TEST(AutoDevice, LavapipeIsSoftware) { EXPECT_TRUE(is_there(true)) << "lavapipe is needed for these tests"; }

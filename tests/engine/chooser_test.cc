@@ -82,7 +82,7 @@ TEST(Chooser, ManyRowsGoToAllThatHelp) {
   double sum = 0;
   for (const PlaceShare& share : placement.shares) {
     sum += share.share;
-    EXPECT_NEAR(share.cold_ms + share.share * 10000 * share.row_ms, placement.total_ms, 1e-6) << "all finish together";
+    EXPECT_NEAR(share.ready_ms + share.share * 10000 * share.row_ms, placement.total_ms, 1e-6) << "all finish together";
   }
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_LT(placement.total_ms, placement.best()->total_ms);
@@ -252,6 +252,43 @@ TEST(Chooser, MemoryOfAReferenceIsCounted) {
   placement = table.place();
   EXPECT_EQ(placement.best(), nullptr);
   EXPECT_EQ(placement.options.front().left_because, "no plan");
+}
+
+TEST(Chooser, DecodingKeepsTheThreadsOfTheCpuBusy) {
+  Table table;
+  table.rows.decode_ns = 20e6;
+  table.rows.decode_threads = 4;
+  Placement placement = table.place();
+  EXPECT_EQ(taken(placement), Ids{"cpu"});
+  EXPECT_DOUBLE_EQ(placement.decode_ms, 5);
+  EXPECT_DOUBLE_EQ(placement.total_ms, 15) << "one after the other";
+  EXPECT_DOUBLE_EQ(placement.best()->total_ms, 10) << "scoring only";
+
+  // The two GPUs need 1000 * 2 / 3 ms and their cold start; decoding leaves the CPU time for some rows.
+  table.rows.rows = 1000;
+  table.rows.decode_ns = 1e6;
+  placement = table.place();
+  EXPECT_EQ(taken(placement), (Ids{"cuda:0", "cuda:1", "cpu"}));
+  EXPECT_DOUBLE_EQ(placement.decode_ms, 250);
+  double sum = 0;
+  for (const PlaceShare& share : placement.shares) sum += share.share;
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_NEAR(placement.total_ms, 250 + placement.shares[2].share * 1000 * 10, 1e-9);
+  EXPECT_LT(placement.total_ms, 100 + 1000 * 2.0 / 3);
+
+  // And none if it takes longer than scoring.
+  table.rows.decode_ns = 40e6;
+  placement = table.place();
+  EXPECT_EQ(taken(placement), (Ids{"cuda:0", "cuda:1"}));
+  EXPECT_DOUBLE_EQ(placement.total_ms, 10'000) << "GPUs wait for what is decoded";
+  EXPECT_EQ(
+      why_not(placement, "cpu"),
+      "its first row would be done after 10.0 s, when all are decoded, and without it all rows are done after 767 ms");
+  table.devices = {table.device("cuda:0")};
+  table.rows.rows = 1;
+  EXPECT_DOUBLE_EQ(table.place().total_ms, 101) << "decoded while the device is opened";
+  table.device("cuda:0").is_open = true;
+  EXPECT_DOUBLE_EQ(table.place().total_ms, 11);
 }
 
 TEST(Chooser, MetricsAddUp) {
