@@ -126,9 +126,6 @@ void convert(const FrameFormat& format, const FrameView& frame, const Threads& t
 
 }  // namespace
 
-FrameRowReader::FrameRowReader(const FrameFormat& format, const FrameView& frame, bool clips)
-    : format_(format), frame_(frame), equations_(limited_equations_of(format, clips)) {}
-
 void FrameRowReader::read(int y, float* scratch, float* red, float* green, float* blue) const {
   if (format_.depth == 8) {
     convert_yuv_row(row_of<uint8_t>(format_, frame_, y), equations_, scratch, red, green, blue);
