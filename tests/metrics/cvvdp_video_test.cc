@@ -410,6 +410,37 @@ TEST(CvvdpVideo, ASingleFrameIsAStillPicture) {
   }
 }
 
+// Planes of green, blue and red, which the other metrics of frames do not compare.
+TEST(CvvdpVideo, FramesMayBeRgb) {
+  const Clip clip("synth_97x67_1f_8bit_444");
+  FrameScorerOptions options = options_for(clip, 30, {});
+  options.format.matrix = Matrix::rgb;
+  for (const bool full_range : {false, true}) {
+    options.format.full_range = full_range;
+    Result<Scorer> scorer = Scorer::create({.metrics = {"cvvdp"}, .device = "cpu"}, 97, 67);
+    const auto in_pixels = [&](const OwnedFrame& frame) {
+      std::vector<float> samples;
+      for (size_t i = 0; i < frame.planes[0].size(); ++i) {
+        for (const size_t plane : {2, 0, 1}) {
+          const float code = frame.planes[plane][i];
+          samples.push_back(std::clamp(full_range ? code / 255 : (code - 16) / 219, 0.0f, 1.0f));
+        }
+      }
+      return samples;
+    };
+    const std::vector<float> reference = in_pixels(clip.reference[0]), distorted = in_pixels(clip.distorted[0]);
+    const auto view = [](const std::vector<float>& samples) {
+      return interleaved_view(samples.data(), 97, 67, Channels::rgb, SampleType::f32);
+    };
+    const auto still = scorer->score(view(reference), view(distorted));
+    ASSERT_TRUE(still.ok()) << still.status().message();
+    EXPECT_NEAR(value_of(score(clip, options)), still->front().value, 1e-6) << full_range;
+  }
+  options.metrics = {{"psnr_yuv", {}}};
+  EXPECT_NE(FrameScorer::create(options).status().message().find("compares Y'CbCr, and the frames are RGB"),
+            std::string::npos);
+}
+
 TEST(CvvdpVideo, RefusesWhatItCannotKnow) {
   const Clip clip("synth_65x41_1f_8bit_420");
   FrameScorerOptions options = options_for(clip, 25, {});

@@ -422,6 +422,7 @@ FrameMetricEntry cvvdp_video_entry() {
           .create = cvvdp::create_metric,
           .meaning = cvvdp::meaning_of_jod,
           .resizes = cvvdp::resizes,
+          .reads_rgb = true,
           .check_options = cvvdp::check_options};
 }
 
