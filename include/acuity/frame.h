@@ -18,8 +18,9 @@ enum class Subsampling : uint8_t { yuv420, yuv422, yuv444, grey };
 /// Where a subsampled colour sample lies among the pixels it stands for.
 enum class Siting : uint8_t { left, centre, top_left };
 
-/// The equations between Y'CbCr and RGB, by the weights of red and blue.
-enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc };
+/// The equations between Y'CbCr and RGB, by the weights of red and blue. rgb: there are none, the planes are green,
+/// blue and red.
+enum class Matrix : uint8_t { bt601, bt709, bt2020, smpte240m, fcc, rgb };
 
 /// Frames per second.
 struct FrameRate {

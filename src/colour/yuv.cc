@@ -23,6 +23,8 @@ MatrixWeights weights_of(Matrix matrix) {
       return {0.212, 0.087};
     case Matrix::fcc:
       return {0.30, 0.11};
+    case Matrix::rgb:
+      return {0, 0};
   }
   return {0.2126, 0.0722};
 }
@@ -35,6 +37,13 @@ YuvEquations equations_of(const FrameFormat& format) {
   equations.luma_scale = static_cast<float>(1 / (format.full_range ? most : 219 * step));
   equations.chroma_zero = static_cast<float>(16 * 128 * step);
   equations.chroma_scale = static_cast<float>(1 / (16 * (format.full_range ? most : 224 * step)));
+  if (format.matrix == Matrix::rgb) {
+    equations.chroma_zero = 16 * equations.luma_black;
+    equations.chroma_scale = equations.luma_scale / 16;
+    equations.red_cr = equations.blue_cb = 1;
+    equations.luma_share = 0;
+    return equations;
+  }
   const auto [red, blue] = weights_of(format.matrix);
   const double green = 1 - red - blue;
   equations.red_cr = static_cast<float>(2 * (1 - red));
@@ -55,7 +64,7 @@ YuvEquations limited_equations_of(const FrameFormat& format, bool clips) {
   const float step = static_cast<float>(1 << (format.depth - 8));
   equations.luma_least = equations.chroma_least = 16 * step;
   equations.luma_most = 235 * step;
-  equations.chroma_most = 240 * step;
+  equations.chroma_most = (format.matrix == Matrix::rgb ? 235 : 240) * step;
   return equations;
 }
 
@@ -125,9 +134,6 @@ void convert(const FrameFormat& format, const FrameView& frame, const Threads& t
 }
 
 }  // namespace
-
-FrameRowReader::FrameRowReader(const FrameFormat& format, const FrameView& frame, bool clips)
-    : format_(format), frame_(frame), equations_(limited_equations_of(format, clips)) {}
 
 void FrameRowReader::read(int y, float* scratch, float* red, float* green, float* blue) const {
   if (format_.depth == 8) {

@@ -17,19 +17,19 @@ struct MatrixWeights {
 MatrixWeights weights_of(Matrix matrix);
 
 YuvEquations equations_of(const FrameFormat& format);
-/// With the limits of FrameRowReader.
-YuvEquations limited_equations_of(const FrameFormat& format, bool clips = true);
+/// Samples of a limited range that lie outside it count as its ends, before anything else is done with them. `clips`:
+/// otherwise red, green and blue may lie outside 0 to 1, where the equations lead them.
+YuvEquations limited_equations_of(const FrameFormat& format, bool clips);
 
 /// How colour samples lie along rows and along columns.
 ChromaPlacement placement_across(const FrameFormat& format);
 ChromaPlacement placement_down(const FrameFormat& format);
 
-/// Rows of a frame as red, green and blue from 0 to 1; grey is in all three. Samples of a limited range that lie
-/// outside it count as its ends, before anything else is done with them. Format and frame must stay valid.
+/// Rows of a frame as red, green and blue from 0 to 1; grey is in all three. Format and frame must stay valid.
 class FrameRowReader {
  public:
-  /// `clips`: otherwise red, green and blue may lie outside 0 to 1, where the equations lead them.
-  FrameRowReader(const FrameFormat& format, const FrameView& frame, bool clips = true);
+  FrameRowReader(const FrameFormat& format, const FrameView& frame, const YuvEquations& equations)
+      : format_(format), frame_(frame), equations_(equations) {}
   /// `scratch` has yuv_row_scratch(width) floats.
   void read(int y, float* scratch, float* red, float* green, float* blue) const;
 

@@ -87,14 +87,15 @@ HWY_INLINE void convert(const YuvRow<Sample>& row, const YuvEquations& equations
   interpolate(row, row.cr, equations, column, cr_row);
   const real zero = equations.chroma_zero, chroma_scale = equations.chroma_scale;
   const real red_cr = equations.red_cr, green_cb = equations.green_cb;
-  const real green_cr = equations.green_cr, blue_cb = equations.blue_cb;
+  const real green_cr = equations.green_cr, blue_cb = equations.blue_cb, share = equations.luma_share;
   for (int x = 0; x < row.width; x += kLanes) {
     const real y = luma_at(x);
     const real cb = (load_unaligned(cb_row + x) - zero) * chroma_scale;
     const real cr = (load_unaligned(cr_row + x) - zero) * chroma_scale;
-    store_some(clipped(y + red_cr * cr), red + x, row.width - x);
+    const real base = share * y;
+    store_some(clipped(base + red_cr * cr), red + x, row.width - x);
     store_some(clipped(y - green_cb * cb - green_cr * cr), green + x, row.width - x);
-    store_some(clipped(y + blue_cb * cb), blue + x, row.width - x);
+    store_some(clipped(base + blue_cb * cb), blue + x, row.width - x);
   }
 }
 

@@ -13,6 +13,7 @@ struct YuvEquations {
   float luma_black = 0, luma_scale = 0;     // y = (Y - black) * scale
   float chroma_zero = 0, chroma_scale = 0;  // of sums of sixteenths
   float red_cr = 0, green_cb = 0, green_cr = 0, blue_cb = 0;
+  float luma_share = 1;  // of red and blue; 0 where the planes are green, blue and red
   /// Samples beyond these are limited to them, on the CPU only; by default none is.
   float luma_least = 0, luma_most = 65535, chroma_least = 0, chroma_most = 65535;
   /// Likewise red, green and blue, which by default are those that a display can show.

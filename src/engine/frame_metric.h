@@ -51,6 +51,7 @@ struct FrameMetricEntry {
   const FeatureEntry* feature = nullptr;  // where the metric is a feature by itself
   /// With which options the videos may have different sizes and subsamplings; null: never.
   bool (*resizes)(const OptionValues& options) = nullptr;
+  bool reads_rgb = false;                                          // frames may be Matrix::rgb
   Status (*check_options)(const OptionValues& options) = nullptr;  // as in MetricEntry
 };
 

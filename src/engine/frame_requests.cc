@@ -68,6 +68,12 @@ Result<RequestedFrameMetric> find_requested(const FrameScorerOptions& options, c
                   fmt::format("unknown frame metric '{}'; metrics() lists the metrics of this build", request.metric));
   }
   const MetricInfo& info = found.entry->info;
+  const bool is_rgb = options.format.matrix == Matrix::rgb ||
+                      (options.distorted_format && options.distorted_format->matrix == Matrix::rgb);
+  if (is_rgb && !found.entry->reads_rgb) {
+    return Status(StatusCode::usage,
+                  fmt::format("{} compares Y'CbCr, and the frames are RGB; convert them first", info.name));
+  }
   if (options.want_map && !info.has_map) {
     return Status(StatusCode::usage, fmt::format("{} has no difference map; leave out want_map", info.name));
   }

@@ -59,7 +59,11 @@ Levels::Levels(const FrameForm& form)
       luma_width(form.full_range ? (1 << form.depth) - 1 : 219 << (form.depth - 8)),
       zero(128 << (form.depth - 8)),
       chroma_width(form.full_range ? (1 << form.depth) - 1 : 224 << (form.depth - 8)),
-      most((1 << form.depth) - 1) {}
+      most((1 << form.depth) - 1) {
+  if (form.matrix != Matrix::rgb) return;
+  zero = black;
+  chroma_width = luma_width;
+}
 
 MatrixChange::MatrixChange(Matrix from, Matrix to) {
   const MatrixWeights before = weights_of(from), after = weights_of(to);
@@ -85,6 +89,7 @@ Result<PictureRows> PictureRows::create(const ImageView& view, const FrameForm& 
   PictureRows rows;
   rows.view_ = without_alpha(view);
   rows.colour_ = colour;
+  rows.is_rgb_ = form.matrix == Matrix::rgb;
   rows.red_ = weights.red;
   rows.blue_ = weights.blue;
   rows.luma_width_ = levels.luma_width;
@@ -123,8 +128,8 @@ void PictureRows::read(int y, FormRow& row) const {
     const double r = red[x], g = view_.is_grey() ? r : green[x], b = view_.is_grey() ? r : blue[x];
     const double light = view_.is_grey() ? r : red_ * r + green_weight * g + blue_ * b;
     row.luma[x] = luma_width_ * light;
-    row.cb[x] = chroma_width_ * (b - light) / (2 * (1 - blue_));
-    row.cr[x] = chroma_width_ * (r - light) / (2 * (1 - red_));
+    row.cb[x] = is_rgb_ ? chroma_width_ * b : chroma_width_ * (b - light) / (2 * (1 - blue_));
+    row.cr[x] = is_rgb_ ? chroma_width_ * r : chroma_width_ * (r - light) / (2 * (1 - red_));
   }
 }
 

@@ -50,6 +50,7 @@ class PictureRows {
 
   ImageView view_;
   Colour colour_;
+  bool is_rgb_ = false;  // the planes are green, blue and red
   double red_ = 0, blue_ = 0, luma_width_ = 0, chroma_width_ = 0;
   std::vector<double> fractions_;  // of integer samples
   std::optional<Rows> rows_;       // where the colours are converted

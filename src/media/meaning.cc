@@ -370,11 +370,17 @@ FrameForm choose_precise_form(const VideoFormat& reference, const VideoFormat& d
   FrameForm form = choose_form(reference, distorted, at);
   if (at.like == FormChoice::Like::named) return form;
   const VideoFormat &a = reference, &b = distorted;
+  if (a.rgb && b.rgb) {
+    const bool as_stored = a.depth == b.depth && !a.floats && !b.floats;
+    return {.subsampling = Subsampling::yuv444,
+            .depth = as_stored ? a.depth : kMostBits,
+            .full_range = true,
+            .matrix = Matrix::rgb};
+  }
   const bool is_grey = a.subsampling == Subsampling::grey, is_whole = a.subsampling == Subsampling::yuv444;
   const bool same_chroma = !a.rgb && !b.rgb && a.subsampling == b.subsampling &&
                            (is_grey || (a.matrix == b.matrix && (is_whole || a.siting == b.siting)));
   if (!same_chroma) form.subsampling = Subsampling::yuv444;
-  if (a.rgb && b.rgb) form.full_range = true;  // its steps are finer, and codes of 8-bit greys are exact
   if (!same_chroma || a.full_range != b.full_range) {
     form.depth = kMostBits;
   } else if (a.depth != b.depth) {

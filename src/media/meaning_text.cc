@@ -94,11 +94,14 @@ std::vector<std::string> describe_conversion(const VideoFormat& format, const Fr
   const char* range = form.full_range ? "full" : "limited";
   if (format.rgb) {
     const bool same = same_colour(format.colour, colour, format.grey);
+    const bool stays_rgb = form.matrix == Matrix::rgb;
+    if (stays_rgb && same && format.depth == form.depth && !format.floats) return list;
     list.push_back(fmt::format(
-        "converted {}to {} by matrix {} in {} range for frame metrics",
+        "converted {}to {} for frame metrics",
         same ? ""
              : fmt::format("from {} to {} and ", describe(format.colour, format.grey), describe(colour, format.grey)),
-        name, name_of(form.matrix), range));
+        stays_rgb ? fmt::format("{}-bit RGB", form.depth)
+                  : fmt::format("{} by matrix {} in {} range", name, name_of(form.matrix), range)));
     return list;
   }
   std::string text;

@@ -134,6 +134,7 @@ Tally check_frame_pictures(const std::shared_ptr<Device>& device, Amount amount)
     FrameFormat format{{width, height, depth, subsampling}};
     format.siting = depth == 8 ? Siting::left : Siting::top_left;
     format.full_range = depth > 10;
+    if (depth > 10 && subsampling == Subsampling::yuv444) format.matrix = Matrix::rgb;
     return format;
   };
   for (const MetricEntry& entry : registry()) {

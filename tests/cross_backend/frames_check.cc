@@ -32,6 +32,7 @@ struct Clip {
   std::vector<FrameView> reference, distorted;
   FrameRate rate{24, 1};
   std::optional<FrameShape> distorted_shape{};  // where it is another
+  Matrix matrix = Matrix::bt709;
 };
 
 std::string describe(const FrameShape& shape) {
@@ -134,6 +135,7 @@ Result<FrameScore> score(const std::string& device, const FrameMetricRequest& me
                          int in_flight = 0) {
   FrameFormat format{clip.shape};
   format.rate = clip.rate;
+  format.matrix = clip.matrix;
   FrameScorerOptions options{.format = format, .device = device, .threads = 2, .frames_in_flight = in_flight};
   options.metrics.push_back(metric);
   if (clip.distorted_shape) {
@@ -490,6 +492,10 @@ void check_cvvdp(Amount amount, Checks& checks) {
     checks.compare(metric, drawn_clip({width, height, 8, Subsampling::yuv420}, 2));
   }
   checks.compare(metric, drawn_clip(small, 1));
+  Clip rgb = drawn_clip({131, 40, 8, Subsampling::yuv444}, 3);
+  rgb.name += ", RGB";
+  rgb.matrix = Matrix::rgb;
+  checks.compare(metric, rgb);
   for (const FrameRate rate : {FrameRate{10, 1}, {30000, 1001}, {120, 1}}) {
     Clip clip = drawn_clip(small, 2 * kFrames);
     clip.rate = rate;

@@ -241,6 +241,16 @@ TEST(Form, PicturesOfAllTypesBecomeTheSameYcbcr) {
   }
 }
 
+TEST(Form, RgbStaysAsItIs) {
+  for (int code = 0; code < 256; ++code) {
+    const Picture picture = flat_picture(code / 255.0, 17 / 255.0, (255 - code) / 255.0, SampleType::u8);
+    for (const auto& [depth, step] : {std::pair(8, 1), std::pair(16, 257)}) {
+      const FrameForm form{Subsampling::yuv444, depth, true, Matrix::rgb, Siting::left};
+      EXPECT_EQ(pixel(picture, form, {}), (std::array<int, 3>{17 * step, (255 - code) * step, code * step}));
+    }
+  }
+}
+
 TEST(Form, PicturesGoThroughTheirColours) {
   const FrameForm form{.subsampling = Subsampling::yuv444, .depth = 16, .full_range = true};
   Picture linear = flat_picture(0.2, 0.2, 0.2, SampleType::f32);

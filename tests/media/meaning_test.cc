@@ -279,8 +279,22 @@ TEST(Meaning, ThePreciseFormLosesNextToNothing) {
     is(choose_precise_form(video(), format, {}), Subsampling::yuv444, 16);
     is(choose_precise_form(format, video(), {}), Subsampling::yuv444, 16);
   }
-  is(choose_precise_form(picture(), picture(), {}), Subsampling::yuv444, 16);
-  EXPECT_TRUE(choose_precise_form(picture(), picture(), {}).full_range);
+  // RGB stays as it is.
+  VideoFormat deep = picture(), floats = picture();
+  deep.depth = 10;
+  floats.floats = true;
+  is(choose_precise_form(picture(), picture(), {}), Subsampling::yuv444, 8);
+  is(choose_precise_form(deep, deep, {}), Subsampling::yuv444, 10);
+  is(choose_precise_form(picture(), deep, {}), Subsampling::yuv444, 16);
+  is(choose_precise_form(floats, picture(), {}), Subsampling::yuv444, 16);
+  for (const VideoFormat& format : {picture(), deep, floats}) {
+    EXPECT_TRUE(choose_precise_form(picture(), format, {}).full_range);
+    EXPECT_EQ(choose_precise_form(picture(), format, {}).matrix, Matrix::rgb);
+  }
+  EXPECT_EQ(choose_precise_form(picture(), picture(), *parse_form("yuv444p")).matrix, Matrix::bt709);
+  EXPECT_TRUE(describe_conversion(deep, choose_precise_form(deep, deep, {}), deep.colour).empty());
+  EXPECT_EQ(describe_conversion(deep, choose_precise_form(deep, picture(), {}), deep.colour),
+            std::vector<std::string>{"converted to 16-bit RGB for frame metrics"});
   EXPECT_FALSE(choose_precise_form(picture(), video(), {}).full_range);
   is(choose_precise_form(grey, grey, {}), Subsampling::grey, 8);
 }

@@ -89,17 +89,32 @@ std::vector<std::string> parts(const std::string& text, char between) {
   return list;
 }
 
-using Run = std::map<std::string, double>;  // output, value
+// What the reference gives for a run.
+struct Expected {
+  struct Subbands {
+    size_t frame, channel;
+    std::vector<double> values;
+  };
+  double jod = NAN;
+  std::vector<Subbands> subbands;
+};
 
-// By "clip,fps,display,options".
-std::map<std::string, Run> golden_runs() {
+// By "clip,fps,display,options". A row that begins with a comma has a frame and a channel of the run above it.
+std::map<std::string, Expected> golden_runs() {
   std::ifstream stream(tests_folder() + "/golden/video/cvvdp.csv");
-  std::map<std::string, Run> runs;
-  std::string line;
+  std::map<std::string, Expected> runs;
+  std::string line, name;
   std::getline(stream, line);
   while (std::getline(stream, line)) {
-    const size_t value = line.rfind(','), output = line.rfind(',', value - 1);
-    runs[line.substr(0, output)][line.substr(output + 1, value - output - 1)] = std::stod(line.substr(value + 1));
+    if (line[0] != ',') {
+      name = line.substr(0, line.rfind(','));
+      runs[name].jod = std::stod(line.substr(name.size() + 1));
+      continue;
+    }
+    const std::vector<std::string> fields = parts(line, ',');
+    Expected::Subbands row{std::stoul(fields[1]), std::stoul(fields[2]), {}};
+    for (size_t i = 3; i < fields.size(); ++i) row.values.push_back(std::stod(fields[i]));
+    runs[name].subbands.push_back(std::move(row));
   }
   return runs;
 }
@@ -184,30 +199,33 @@ struct GoldenRun {
 
 constexpr int kEveryRun = kSlowMachine ? 9 : 1;
 
-// The largest difference is 1.02e-5, of a run that loses 5 JOD; of all others it is below 1e-5.
+// The largest difference is 1.4e-6. All subbands but one of 16,898 are within 2e-4 (Q + 0.001), the others
+// within 1.9e-4. Of that one the reference is 1.35e-4 below what its definition gives in double, and ours 0.97e-4 above
+// it (docs/notes/cvvdp.md).
 TEST(CvvdpVideo, AgreesWithTheReference) {
-  int runs = 0, scores = 0, subbands = 0;
-  for (const auto& [name, run] : golden_runs()) {
+  const std::string known_run = "synth_200x181_20f_10bit_444,30,standard_hdr_hlg,src=yuv;matrix=2020";
+  int runs = 0, subbands = 0;
+  for (const auto& [name, expected] : golden_runs()) {
     if (runs++ % kEveryRun != 0) continue;
     const FrameScore ours = GoldenRun(name).score();
+    EXPECT_NEAR(value_of(ours), expected.jod, 5e-6) << name;
     // One headline, four channels with all subbands, one value for each channel.
     const size_t count = (ours.outputs.size() - 1) / 4 - 1;
-    for (const auto& [output, expected] : run) {
-      int channel = 0, frame = 0, subband = 0;
-      if (output == "jod") {
-        EXPECT_NEAR(value_of(ours), expected, 2e-5) << name;
-        ++scores;
-      } else if (std::sscanf(output.c_str(), "q_ch[%d][%d][%d]", &channel, &frame, &subband) == 3) {
-        const size_t place = 1 + static_cast<size_t>(channel) * count + static_cast<size_t>(subband);
-        EXPECT_NEAR(ours.outputs[place].values[static_cast<size_t>(frame)], expected, 2e-4 * (expected + 0.001))
-            << name << " " << output;
+    for (const Expected::Subbands& row : expected.subbands) {
+      ASSERT_EQ(row.values.size(), count) << name;
+      for (size_t b = 0; b < count; ++b) {
+        const bool is_known = name == known_run && row.channel == 0 && row.frame == 19 && b == 5;
+        EXPECT_NEAR(ours.outputs[1 + row.channel * count + b].values[row.frame], row.values[b],
+                    (is_known ? 2.4e-4 : 2e-4) * (row.values[b] + 0.001))
+            << name << " channel " << row.channel << " frame " << row.frame << " subband " << b + 1;
         ++subbands;
       }
     }
   }
   EXPECT_EQ(runs, 112);
-  EXPECT_EQ(scores, (runs + kEveryRun - 1) / kEveryRun);
-  EXPECT_GT(subbands, kEveryRun == 1 ? 1000 : 150);
+  if (!kSlowMachine) {
+    EXPECT_EQ(subbands, 16898);
+  }
 }
 
 TEST(CvvdpVideo, FiltersAreThoseOfTheReference) {
@@ -386,9 +404,41 @@ TEST(CvvdpVideo, ASingleFrameIsAStillPicture) {
     const auto still =
         scorer->score(Input(clip.reference[0].view(), clip.format), Input(clip.distorted[0].view(), clip.format));
     ASSERT_TRUE(still.ok()) << still.status().message();
-    // The reader of pictures does not limit samples to their range first, and these hardly leave it.
-    EXPECT_NEAR(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still->front().value, 1e-6);
+    // The reader of pictures has the exact equations, not the reference's decimals, and does not limit samples to their
+    // range first, which these hardly leave.
+    EXPECT_NEAR(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still->front().value, 1e-5);
   }
+}
+
+// Planes of green, blue and red, which the other metrics of frames do not compare.
+TEST(CvvdpVideo, FramesMayBeRgb) {
+  const Clip clip("synth_97x67_1f_8bit_444");
+  FrameScorerOptions options = options_for(clip, 30, {});
+  options.format.matrix = Matrix::rgb;
+  for (const bool full_range : {false, true}) {
+    options.format.full_range = full_range;
+    Result<Scorer> scorer = Scorer::create({.metrics = {"cvvdp"}, .device = "cpu"}, 97, 67);
+    const auto in_pixels = [&](const OwnedFrame& frame) {
+      std::vector<float> samples;
+      for (size_t i = 0; i < frame.planes[0].size(); ++i) {
+        for (const size_t plane : {2, 0, 1}) {
+          const float code = frame.planes[plane][i];
+          samples.push_back(std::clamp(full_range ? code / 255 : (code - 16) / 219, 0.0f, 1.0f));
+        }
+      }
+      return samples;
+    };
+    const std::vector<float> reference = in_pixels(clip.reference[0]), distorted = in_pixels(clip.distorted[0]);
+    const auto view = [](const std::vector<float>& samples) {
+      return interleaved_view(samples.data(), 97, 67, Channels::rgb, SampleType::f32);
+    };
+    const auto still = scorer->score(view(reference), view(distorted));
+    ASSERT_TRUE(still.ok()) << still.status().message();
+    EXPECT_NEAR(value_of(score(clip, options)), still->front().value, 1e-6) << full_range;
+  }
+  options.metrics = {{"psnr_yuv", {}}};
+  EXPECT_NE(FrameScorer::create(options).status().message().find("compares Y'CbCr, and the frames are RGB"),
+            std::string::npos);
 }
 
 TEST(CvvdpVideo, RefusesWhatItCannotKnow) {

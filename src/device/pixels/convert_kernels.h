@@ -16,8 +16,8 @@
 #define NUMBER_B 1
 #define NUMBER_BACKGROUND 2
 #define NUMBER_MIXING 3   // 14 of them, in the order of Mixing
-#define NUMBER_YUV 17     // 8 of them, in the order of YuvEquations
-#define NUMBER_TABLES 25  // of integer samples, or the table of floats
+#define NUMBER_YUV 17     // 9 of them, in the order of YuvEquations
+#define NUMBER_TABLES 26  // of integer samples, or the table of floats
 
 #if KERNEL_HERE(convert_pixels) || KERNEL_HERE(convert_frame)
 // A float sample in the working space. last_code is negative where there is no table of floats.
@@ -157,9 +157,10 @@ KERNEL(convert_frame, 32, 8, samples_in samples, f32_in numbers, f32_out planes,
       }
       const real cb = (to_real(sums[0]) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
       const real cr = (to_real(sums[1]) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
-      red = clip_sample(luma + at(numbers, NUMBER_YUV + 4) * cr);
+      const real base = at(numbers, NUMBER_YUV + 8) * luma;
+      red = clip_sample(base + at(numbers, NUMBER_YUV + 4) * cr);
       green = clip_sample(luma - at(numbers, NUMBER_YUV + 5) * cb - at(numbers, NUMBER_YUV + 6) * cr);
-      blue = clip_sample(luma + at(numbers, NUMBER_YUV + 7) * cb);
+      blue = clip_sample(base + at(numbers, NUMBER_YUV + 7) * cb);
       red = light_of_float(numbers, curve, to_codes, last_code, red);
       green = light_of_float(numbers, curve, to_codes, last_code, green);
       blue = light_of_float(numbers, curve, to_codes, last_code, blue);

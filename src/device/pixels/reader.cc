@@ -36,7 +36,7 @@ std::vector<float> parameters_of(const Rows::Conversion& conversion, const Frame
   numbers.insert(numbers.end(), pixels.matrix.begin(), pixels.matrix.end());
   const YuvEquations yuv = frame != nullptr ? equations_of(*frame) : YuvEquations{};
   numbers.insert(numbers.end(), {yuv.luma_black, yuv.luma_scale, yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,
-                                 yuv.green_cb, yuv.green_cr, yuv.blue_cb});
+                                 yuv.green_cb, yuv.green_cr, yuv.blue_cb, yuv.luma_share});
   return numbers;
 }
 

@@ -40,12 +40,13 @@ double tangent(double angle) {
 
 using Matrix = std::array<float, 9>;
 
-// Products as the reference takes them, in 32-bit floats.
+// Products as the reference takes them, in 32-bit floats, each product added without a rounding of its own.
 Matrix product(const Matrix& a, const Matrix& b) {
   Matrix result{};
   for (size_t row = 0; row < 3; ++row) {
     for (size_t column = 0; column < 3; ++column) {
-      for (size_t k = 0; k < 3; ++k) result[3 * row + column] += a[3 * row + k] * b[3 * k + column];
+      float& sum = result[3 * row + column];
+      for (size_t k = 0; k < 3; ++k) sum = std::fma(a[3 * row + k], b[3 * k + column], sum);
     }
   }
   return result;

@@ -21,10 +21,10 @@
 
 #if KERNEL_HERE(show_frame) || KERNEL_HERE(show_resized)
 // Where things are in `numbers`.
-#define NUMBER_YUV 0     // 8 of them, in the order of YuvEquations
-#define NUMBER_LIMITS 8  // of luma, then of colour, then of red, green and blue: the least and the most
-#define NUMBER_LIGHT 14  // 8 of them, in the order of Light
-#define NUMBER_MIX 22    // the matrix, row by row
+#define NUMBER_YUV 0     // 9 of them, in the order of YuvEquations
+#define NUMBER_LIMITS 9  // of luma, then of colour, then of red, green and blue: the least and the most
+#define NUMBER_LIGHT 15  // 8 of them, in the order of Light
+#define NUMBER_MIX 23    // the matrix, row by row
 
 FUNCTION int shifted_code(samples_in samples, int bits, int shift, int index) {
   return (bits == 8 ? code8_at(samples, index) : code16_at(samples, index)) << shift;
@@ -34,6 +34,15 @@ struct ColourPlaces {
   int step, width, height;
   int across, down;  // PLACED_...
 };
+FUNCTION ColourPlaces colour_places(int step, int width, int height, int across, int down) {
+  ColourPlaces places;
+  places.step = step;
+  places.width = width;
+  places.height = height;
+  places.across = across;
+  places.down = down;
+  return places;
+}
 
 // Of the pixel in column x and row y.
 FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32_in numbers, int bits, int shift,
@@ -66,9 +75,10 @@ FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32
                     weight * clamp(shifted_code(cr, bits, shift, other + x_other), least, most));
     const real blueness = (to_real(cb_sum) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
     const real redness = (to_real(cr_sum) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
-    red = brightness + at(numbers, NUMBER_YUV + 4) * redness;
+    const real base = at(numbers, NUMBER_YUV + 8) * brightness;
+    red = base + at(numbers, NUMBER_YUV + 4) * redness;
     green = brightness - at(numbers, NUMBER_YUV + 5) * blueness - at(numbers, NUMBER_YUV + 6) * redness;
-    blue = brightness + at(numbers, NUMBER_YUV + 7) * blueness;
+    blue = base + at(numbers, NUMBER_YUV + 7) * blueness;
   }
   red = min(max(red, at(numbers, NUMBER_LIMITS + 4)), at(numbers, NUMBER_LIMITS + 5));
   green = min(max(green, at(numbers, NUMBER_LIMITS + 4)), at(numbers, NUMBER_LIMITS + 5));
@@ -108,12 +118,7 @@ KERNEL(show_frame, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in 
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < height) {
-    ColourPlaces places;
-    places.step = chroma_step;
-    places.width = chroma_width;
-    places.height = chroma_height;
-    places.across = across;
-    places.down = down;
+    const ColourPlaces places = colour_places(chroma_step, chroma_width, chroma_height, across, down);
     real red, green, blue;
     encoded_colours(luma, cb, cr, numbers, bits, shift, luma_step, places, x, y, red, green, blue);
     store_channels(numbers, eotf, red, green, blue, to, width, height, x, y);
@@ -137,12 +142,7 @@ KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_i
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < height) {
-    ColourPlaces places;
-    places.step = chroma_step;
-    places.width = chroma_width;
-    places.height = chroma_height;
-    places.across = across;
-    places.down = down;
+    const ColourPlaces places = colour_places(chroma_step, chroma_width, chroma_height, across, down);
     real red = real(0.0f);
     real green = real(0.0f);
     real blue = real(0.0f);

@@ -16,6 +16,7 @@
 #include "lang/host.h"
 #include "metrics/cvvdp/gpu.h"
 #include "metrics/cvvdp/gpu_results.h"
+#include "metrics/cvvdp/reading.h"
 #include "metrics/cvvdp/resize.h"
 #include "metrics/cvvdp/screen.h"
 
@@ -38,12 +39,12 @@ namespace kernels = frame_kernels;
 
 // What show_frame is told of the frames of a video and of the display.
 std::vector<float> frame_numbers(const FrameFormat& format, bool clips, const Photometry& light) {
-  const YuvEquations yuv = limited_equations_of(format, clips);
-  std::vector<float> numbers{yuv.luma_black,   yuv.luma_scale,      yuv.chroma_zero, yuv.chroma_scale,   yuv.red_cr,
-                             yuv.green_cb,     yuv.green_cr,        yuv.blue_cb,     yuv.luma_least,     yuv.luma_most,
-                             yuv.chroma_least, yuv.chroma_most,     yuv.least,       yuv.most,           light.gamma(),
-                             light.exposure(), light.range(),       light.black(),   light.reflection(), light.least(),
-                             light.peak(),     light.hlg_exponent()};
+  const YuvEquations yuv = reading_of(format, clips);
+  std::vector<float> numbers{
+      yuv.luma_black,  yuv.luma_scale,     yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,          yuv.green_cb,
+      yuv.green_cr,    yuv.blue_cb,        yuv.luma_share,  yuv.luma_least,   yuv.luma_most,       yuv.chroma_least,
+      yuv.chroma_most, yuv.least,          yuv.most,        light.gamma(),    light.exposure(),    light.range(),
+      light.black(),   light.reflection(), light.least(),   light.peak(),     light.hlg_exponent()};
   numbers.insert(numbers.end(), light.matrix().begin(), light.matrix().end());
   return numbers;
 }

@@ -19,6 +19,7 @@
 #include "metrics/cvvdp/context.h"
 #include "metrics/cvvdp/cpu_frames.h"
 #include "metrics/cvvdp/gpu_frames.h"
+#include "metrics/cvvdp/reading.h"
 #include "metrics/cvvdp/resize.h"
 #include "metrics/cvvdp/screen.h"
 #include "metrics/cvvdp/temporal.h"
@@ -179,7 +180,7 @@ class Worker final : public FeatureWorker {
       for (const Role role : {Role::reference, Role::distorted}) {
         const auto side = static_cast<size_t>(role);
         readers[side].emplace_back(model_.formats[side], view_in(*window, role, number),
-                                   !model_.resizes() || model_.clips_first);
+                                   reading_of(model_.formats[side], !model_.resizes() || model_.clips_first));
       }
     }
     std::vector<History> histories(windows.size());
@@ -421,6 +422,7 @@ FrameMetricEntry cvvdp_video_entry() {
           .create = cvvdp::create_metric,
           .meaning = cvvdp::meaning_of_jod,
           .resizes = cvvdp::resizes,
+          .reads_rgb = true,
           .check_options = cvvdp::check_options};
 }
 
