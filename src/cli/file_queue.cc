@@ -11,6 +11,7 @@
 
 #include "base/threads.h"
 #include "base/try.h"
+#include "cli/console.h"
 #include "cli/row_scheduler.h"
 #include "cli/video.h"
 #include "engine/auto_device.h"
@@ -138,6 +139,10 @@ Result<bool> FileQueue::submit(size_t file) {
 
 // By a thread of the scheduler.
 void FileQueue::score_video_there(size_t file, const std::string& device, int threads, TaskResult& result) {
+  if (interrupted()) {
+    result.status = Status(StatusCode::cancelled, "interrupted");
+    return;
+  }
   const FrameCount count;
   const auto progress = [&](int64_t frames, const std::optional<FrameTotal>& total) {
     const std::lock_guard lock(mutex_);

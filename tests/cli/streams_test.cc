@@ -91,6 +91,19 @@ TEST(Streams, AnInterruptEndsItAsShellsExpect) {
   EXPECT_EQ(outcome.out, "");
 }
 
+// The first of several waits on standard input; the others are not begun any more.
+TEST(Streams, AnInterruptBeginsNoOtherVideo) {
+  const std::string whole = scratch("several.y4m"), output = scratch("several.json");
+  write_file(whole, draw_y4m({.frames = 9}));
+  const Outcome outcome = acuity({"score", "-m", "psnr_yuv", "-o", output, whole, "-", whole, whole},
+                                 {.input = draw_y4m({.frames = 5, .damage = 9}), .interrupt = true});
+  EXPECT_EQ(outcome.signal, SIGINT);
+  const nlohmann::json document = nlohmann::json::parse(read_file(output));
+  EXPECT_EQ(document["complete"], false);
+  ASSERT_EQ(document["results"].size(), 1u) << outcome.err;
+  EXPECT_EQ(document["results"][0]["complete"], false);
+}
+
 // One video waits on standard input for a frame that never comes, or for the rest of one.
 TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
   const std::string whole = scratch("interrupted.y4m");

@@ -61,7 +61,7 @@ std::vector<KernelCode> modules() {
   return codes;
 }
 
-TEST(Spirv, DecoratesEveryArithmeticInstructionOnce) {
+TEST(Spirv, DecoratesEveryArithmeticInstructionAndConversionOnce) {
   ASSERT_GE(modules().size(), 4u);
   for (const KernelCode& code : modules()) {
     SCOPED_TRACE(std::string(code.kernel) + " " + code.target);
@@ -78,7 +78,7 @@ TEST(Spirv, DecoratesEveryArithmeticInstructionOnce) {
       }
       const bool scalar = instruction.operation == 127 || instruction.operation == 129 ||  // OpFNegate, OpFAdd
                           instruction.operation == 131 || instruction.operation == 133 ||  // OpFSub, OpFMul
-                          instruction.operation == 136;                                    // OpFDiv
+                          instruction.operation == 136 || instruction.operation == 115;    // OpFDiv, OpFConvert
       if (!scalar) continue;
       ++arithmetic;
       EXPECT_EQ(decorations[instruction.operands[1]], 1);
