@@ -73,7 +73,7 @@ Result<Colour> colour_from_cicp(int primaries, int transfer, int matrix, bool fu
     return Status(StatusCode::input, fmt::format("'{}' {}", name, what));
   };
   if (matrix != 0) {
-    return refuse(fmt::format("names colour matrix {} where its samples must be RGB (0); convert it to RGB", matrix));
+    return refuse(fmt::format("names colour matrix {}, but its samples must be RGB (0); convert it to RGB", matrix));
   }
   if (!full_range) return refuse("has RGB of limited range, which is not supported; convert it to full range");
   const CodePoint* point = find(kPrimaries, primaries);

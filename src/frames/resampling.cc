@@ -12,11 +12,11 @@ namespace acuity {
 Result<Resampling> Resampling::create(const FrameRate& reference, const FrameRate& distorted, int most) {
   for (const FrameRate& rate : {reference, distorted}) {
     if (rate.denominator == 0 || rate.numerator <= 0) {
-      return Status(StatusCode::usage, "a video without a frame rate cannot be shown at another");
+      return Status(StatusCode::usage, "a video without a frame rate cannot be shown at another rate");
     }
     if (rate.numerator > most * rate.denominator) {
       return Status(StatusCode::usage,
-                    fmt::format("a video has {:.6g} frames per second, but at most {} are shown: raise that",
+                    fmt::format("a video has {:.6g} frames per second, but at most {} are shown; raise that limit",
                                 static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator), most));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled forms
-// are.
+// What the host knows of a kernel: its name, its group size, the layout of its arguments, and where its compiled code
+// is.
 #ifndef ACUITY_LANG_KERNEL_H
 #define ACUITY_LANG_KERNEL_H
 
@@ -13,7 +13,7 @@ namespace acuity {
 
 enum class Backend { cuda, hip, vulkan };
 
-/// One compiled form of a file of kernels (CUDA, HIP) or of one kernel (Vulkan), embedded in the library.
+/// A file of kernels compiled for one target (CUDA, HIP), or one kernel (Vulkan), embedded in the library.
 struct KernelCode {
   Backend backend;
   const char*
@@ -22,7 +22,7 @@ struct KernelCode {
   std::span<const unsigned char> data;
 };
 
-/// A file of kernels in all its forms.
+/// A file of kernels, compiled for all targets.
 struct KernelFile {
   const char* name;
   std::span<const KernelCode> codes;

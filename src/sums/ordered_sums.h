@@ -9,9 +9,9 @@
 // A sum that reaches the next power of two is added to term by term there.
 
 #define SUM_UNITS_END whole(16777216) /* a sum has fewer units than 2^24 */
-#define SUM_STEPS_MOST whole(33554432)
+#define SUM_GROWTH_MOST whole(33554432)
 
-struct SumSteps {
+struct SumGrowth {
   whole even;
   whole odd;
 };
@@ -28,51 +28,51 @@ FUNCTION real sum_of_units(real like, whole units) {
 /// What a term is multiplied with to be in units of the sum.
 FUNCTION real units_scale(real sum) { return from_bits((277 - (bits_of(sum) >> 23)) << 23); }
 
-FUNCTION SumSteps no_steps() {
-  SumSteps steps;
-  steps.even = whole(0);
-  steps.odd = whole(0);
-  return steps;
+FUNCTION SumGrowth no_growth() {
+  SumGrowth growth;
+  growth.even = whole(0);
+  growth.odd = whole(0);
+  return growth;
 }
 
 /// At most 60 times in a row.
-FUNCTION void add_term(INOUT(SumSteps) steps, real term, real scale) {
+FUNCTION void add_term(INOUT(SumGrowth) growth, real term, real scale) {
   const real units = min(term * scale, real(33554432.0f));
   const whole down = to_whole(units);
   const real rest = units - to_real(down);
   if (rest == real(0.5f)) {
-    steps.even += down + ((steps.even + down) & whole(1));
-    steps.odd += down + ((steps.odd + down + whole(1)) & whole(1));
+    growth.even += down + ((growth.even + down) & whole(1));
+    growth.odd += down + ((growth.odd + down + whole(1)) & whole(1));
   } else {
     const whole nearest = rest > real(0.5f) ? down + whole(1) : down;
-    steps.even += nearest;
-    steps.odd += nearest;
+    growth.even += nearest;
+    growth.odd += nearest;
   }
 }
 
 /// For sums without units: whether there is anything to add.
-FUNCTION void note_term(INOUT(SumSteps) steps, real term) {
+FUNCTION void note_term(INOUT(SumGrowth) growth, real term) {
   if (term > real(0.0f)) {
-    steps.even = SUM_STEPS_MOST;
-    steps.odd = SUM_STEPS_MOST;
+    growth.even = SUM_GROWTH_MOST;
+    growth.odd = SUM_GROWTH_MOST;
   }
 }
 
-FUNCTION SumSteps limited(SumSteps steps) {
-  SumSteps result;
-  result.even = min(steps.even, SUM_STEPS_MOST);
-  result.odd = min(steps.odd, SUM_STEPS_MOST);
+FUNCTION SumGrowth limited(SumGrowth growth) {
+  SumGrowth result;
+  result.even = min(growth.even, SUM_GROWTH_MOST);
+  result.odd = min(growth.odd, SUM_GROWTH_MOST);
   return result;
 }
 
-/// Those of the first terms and then those of the terms behind them.
-FUNCTION SumSteps then_steps(SumSteps first, SumSteps second) {
-  SumSteps both;
+/// That of the first terms and then that of the terms behind them.
+FUNCTION SumGrowth then_growth(SumGrowth first, SumGrowth second) {
+  SumGrowth both;
   both.even = first.even + ((first.even & whole(1)) == whole(0) ? second.even : second.odd);
   both.odd = first.odd + ((first.odd & whole(1)) == whole(0) ? second.odd : second.even);
   return limited(both);
 }
 
-FUNCTION whole units_after(whole units, SumSteps steps) {
-  return units + ((units & whole(1)) == whole(0) ? steps.even : steps.odd);
+FUNCTION whole units_after(whole units, SumGrowth growth) {
+  return units + ((units & whole(1)) == whole(0) ? growth.even : growth.odd);
 }

@@ -4,9 +4,9 @@
 
 #define WIDE_UNITS_END 0x20000000000000L   /* a sum has fewer units than 2^53 */
 #define WIDE_UNITS_BEGIN 0x10000000000000L /* and not fewer than 2^52 */
-#define WIDE_STEPS_MOST 0x100000000000000L
+#define WIDE_GROWTH_MOST 0x100000000000000L
 
-struct WideSteps {
+struct WideGrowth {
   whole64 even;
   whole64 odd;
   whole64 rise;
@@ -34,52 +34,52 @@ FUNCTION wide wide_units_scale(wide sum) {
   return sum < WIDE(0.0) ? -scale : scale;
 }
 
-FUNCTION WideSteps no_wide_steps() {
-  WideSteps steps;
-  steps.even = whole64(0L);
-  steps.odd = whole64(0L);
-  steps.rise = whole64(0L);
-  steps.fall = whole64(0L);
-  return steps;
+FUNCTION WideGrowth no_wide_growth() {
+  WideGrowth growth;
+  growth.even = whole64(0L);
+  growth.odd = whole64(0L);
+  growth.rise = whole64(0L);
+  growth.fall = whole64(0L);
+  return growth;
 }
 
 /// At most 60 times in a row.
-FUNCTION void add_wide_term(INOUT(WideSteps) steps, wide term, wide scale) {
+FUNCTION void add_wide_term(INOUT(WideGrowth) growth, wide term, wide scale) {
   const wide units = max(min(term * scale, WIDE(18014398509481984.0)), WIDE(-18014398509481984.0));  // 2^54
   whole64 down = to_whole64(units);
   if (to_wide(down) > units) down -= whole64(1L);
   const wide rest = units - to_wide(down);
   if (rest == WIDE(0.5)) {
-    steps.even += down + ((steps.even + down) & whole64(1L));
-    steps.odd += down + ((steps.odd + down + whole64(1L)) & whole64(1L));
+    growth.even += down + ((growth.even + down) & whole64(1L));
+    growth.odd += down + ((growth.odd + down + whole64(1L)) & whole64(1L));
   } else {
     const whole64 nearest = rest > WIDE(0.5) ? down + whole64(1L) : down;
-    steps.even += nearest;
-    steps.odd += nearest;
+    growth.even += nearest;
+    growth.odd += nearest;
   }
   // A term that is rounded rises by one more at most.
-  steps.rise += max(down + whole64(1L), whole64(0L));
-  steps.fall += max(-down, whole64(0L));
+  growth.rise += max(down + whole64(1L), whole64(0L));
+  growth.fall += max(-down, whole64(0L));
 }
 
 /// For sums without units: whether there is anything to add.
-FUNCTION void note_wide_term(INOUT(WideSteps) steps, wide term) {
-  if (!(term == WIDE(0.0))) steps.rise = whole64(WIDE_STEPS_MOST);
+FUNCTION void note_wide_term(INOUT(WideGrowth) growth, wide term) {
+  if (!(term == WIDE(0.0))) growth.rise = whole64(WIDE_GROWTH_MOST);
 }
 
-FUNCTION WideSteps limited_wide(WideSteps steps) {
-  const whole64 most = whole64(WIDE_STEPS_MOST);
-  WideSteps result;
-  result.even = clamp(steps.even, -most, most);
-  result.odd = clamp(steps.odd, -most, most);
-  result.rise = min(steps.rise, most);
-  result.fall = min(steps.fall, most);
+FUNCTION WideGrowth limited_wide(WideGrowth growth) {
+  const whole64 most = whole64(WIDE_GROWTH_MOST);
+  WideGrowth result;
+  result.even = clamp(growth.even, -most, most);
+  result.odd = clamp(growth.odd, -most, most);
+  result.rise = min(growth.rise, most);
+  result.fall = min(growth.fall, most);
   return result;
 }
 
-/// Those of the first terms and then those of the terms behind them.
-FUNCTION WideSteps then_wide_steps(WideSteps first, WideSteps second) {
-  WideSteps both;
+/// That of the first terms and then that of the terms behind them.
+FUNCTION WideGrowth then_wide_growth(WideGrowth first, WideGrowth second) {
+  WideGrowth both;
   both.even = first.even + ((first.even & whole64(1L)) == whole64(0L) ? second.even : second.odd);
   both.odd = first.odd + ((first.odd & whole64(1L)) == whole64(0L) ? second.odd : second.even);
   both.rise = first.rise + second.rise;
@@ -87,12 +87,12 @@ FUNCTION WideSteps then_wide_steps(WideSteps first, WideSteps second) {
   return limited_wide(both);
 }
 
-FUNCTION whole64 wide_units_after(whole64 units, WideSteps steps) {
-  return units + ((units & whole64(1L)) == whole64(0L) ? steps.even : steps.odd);
+FUNCTION whole64 wide_units_after(whole64 units, WideGrowth growth) {
+  return units + ((units & whole64(1L)) == whole64(0L) ? growth.even : growth.odd);
 }
 
 /// Whether a sum of so many units keeps its unit all the way; without units, whether nothing is added to it.
-FUNCTION bool wide_steps_are_plain(bool has_units, whole64 units, WideSteps steps) {
-  if (!has_units) return steps.rise == whole64(0L);
-  return units + steps.rise < whole64(WIDE_UNITS_END) && units - steps.fall >= whole64(WIDE_UNITS_BEGIN);
+FUNCTION bool wide_growth_is_plain(bool has_units, whole64 units, WideGrowth growth) {
+  if (!has_units) return growth.rise == whole64(0L);
+  return units + growth.rise < whole64(WIDE_UNITS_END) && units - growth.fall >= whole64(WIDE_UNITS_BEGIN);
 }

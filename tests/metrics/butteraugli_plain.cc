@@ -114,13 +114,13 @@ Plane soft_light(const Plane& in) {
   return out;
 }
 
-struct Bands {
+struct Subbands {
   Three low, middle;
   std::array<Plane, 2> high, ultra;
   Plane activity;
 };
 
-Bands bands_of(const Three& light) {
+Subbands subbands_of(const Three& light) {
   const Size size = light[0].size;
   const Three soft{soft_light(light[0]), soft_light(light[1]), soft_light(light[2])};
   Three xyb{Plane(size), Plane(size), Plane(size)};
@@ -128,32 +128,32 @@ Bands bands_of(const Three& light) {
     opsin_dynamics(light[0].at(x, y), light[1].at(x, y), light[2].at(x, y), soft[0].at(x, y), soft[1].at(x, y),
                    soft[2].at(x, y), 80.0f, xyb[0].at(x, y), xyb[1].at(x, y), xyb[2].at(x, y));
   });
-  Bands bands;
+  Subbands subbands;
   Three rest = xyb;
   for (size_t c = 0; c < 3; ++c) {
-    bands.low[c] = blur_low(xyb[c]);
-    each(size, [&](int x, int y) { rest[c].at(x, y) = xyb[c].at(x, y) - bands.low[c].at(x, y); });
-    bands.middle[c] = blur_middle(rest[c]);
+    subbands.low[c] = blur_low(xyb[c]);
+    each(size, [&](int x, int y) { rest[c].at(x, y) = xyb[c].at(x, y) - subbands.low[c].at(x, y); });
+    subbands.middle[c] = blur_middle(rest[c]);
   }
   std::array<Plane, 2> high{Plane(size), Plane(size)};
   each(size, [&](int x, int y) {
-    low_values(bands.low[0].at(x, y), bands.low[1].at(x, y), bands.low[2].at(x, y));
-    const real soft_x = bands.middle[0].at(x, y), soft_y = bands.middle[1].at(x, y);
-    split_middle(rest[0].at(x, y), rest[1].at(x, y), soft_x, soft_y, bands.middle[0].at(x, y), bands.middle[1].at(x, y),
-                 high[0].at(x, y), high[1].at(x, y));
+    low_values(subbands.low[0].at(x, y), subbands.low[1].at(x, y), subbands.low[2].at(x, y));
+    const real soft_x = subbands.middle[0].at(x, y), soft_y = subbands.middle[1].at(x, y);
+    split_middle(rest[0].at(x, y), rest[1].at(x, y), soft_x, soft_y, subbands.middle[0].at(x, y),
+                 subbands.middle[1].at(x, y), high[0].at(x, y), high[1].at(x, y));
   });
   const Plane soft_x = blur_high(high[0]), soft_y = blur_high(high[1]);
-  bands.high = {Plane(size), Plane(size)};
-  bands.ultra = {Plane(size), Plane(size)};
+  subbands.high = {Plane(size), Plane(size)};
+  subbands.ultra = {Plane(size), Plane(size)};
   Plane busy(size);
   each(size, [&](int x, int y) {
-    split_high_x(high[0].at(x, y), soft_x.at(x, y), bands.high[0].at(x, y), bands.ultra[0].at(x, y));
-    split_high_y(high[1].at(x, y), soft_y.at(x, y), bands.high[1].at(x, y), bands.ultra[1].at(x, y));
-    busy.at(x, y) =
-        activity(bands.high[0].at(x, y), bands.high[1].at(x, y), bands.ultra[0].at(x, y), bands.ultra[1].at(x, y));
+    split_high_x(high[0].at(x, y), soft_x.at(x, y), subbands.high[0].at(x, y), subbands.ultra[0].at(x, y));
+    split_high_y(high[1].at(x, y), soft_y.at(x, y), subbands.high[1].at(x, y), subbands.ultra[1].at(x, y));
+    busy.at(x, y) = activity(subbands.high[0].at(x, y), subbands.high[1].at(x, y), subbands.ultra[0].at(x, y),
+                             subbands.ultra[1].at(x, y));
   });
-  bands.activity = blur_mask(busy);
-  return bands;
+  subbands.activity = blur_mask(busy);
+  return subbands;
 }
 
 Plane malta(bool nine, const Plane& a, const Plane& b, real symmetric, real one_sided, real norm) {
@@ -174,8 +174,8 @@ Plane malta(bool nine, const Plane& a, const Plane& b, real symmetric, real one_
   return out;
 }
 
-Plane level_map(const Three& reference, const Three& distorted) {
-  const Bands a = bands_of(reference), b = bands_of(distorted);
+Plane scale_map(const Three& reference, const Three& distorted) {
+  const Subbands a = subbands_of(reference), b = subbands_of(distorted);
   const Parameters p = butteraugli::make_parameters(1, 1);
   const std::array<std::array<Plane, 3>, 2> lines{
       {{malta(true, a.ultra[0], b.ultra[0], p.malta_ultra_x.symmetric, p.malta_ultra_x.one_sided, ULTRA_X_NORM),
@@ -239,9 +239,9 @@ Three halved(const Three& light) {
 
 std::vector<float> plain_butteraugli(const ImageView& reference, const ImageView& distorted) {
   const Three a = light_of(reference), b = light_of(distorted);
-  Plane map = level_map(a, b);
+  Plane map = scale_map(a, b);
   if (butteraugli::large_enough(butteraugli::half(map.size))) {
-    const Plane of_half = level_map(halved(a), halved(b));
+    const Plane of_half = scale_map(halved(a), halved(b));
     each(map.size, [&](int x, int y) { map.at(x, y) = both_resolutions(map.at(x, y), of_half.at(x / 2, y / 2)); });
   }
   return map.values;

@@ -103,8 +103,8 @@ TEST(Butteraugli, EqualsThePlainEvaluationOnEverySmallSize) {
   }
 }
 
-// Wider than a strip, higher than a segment.
-TEST(Butteraugli, EqualsThePlainEvaluationAcrossPieces) {
+// Wider than a cell, and of several bands.
+TEST(Butteraugli, EqualsThePlainEvaluationAcrossCells) {
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{{1061, 70}, {43, 1100}}) {
     const Sheet reference({}, width, height, Channels::rgb, drawn(false));
@@ -135,7 +135,7 @@ TEST(Butteraugli, NothingButThePicturesChangesTheScore) {
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           const ScorerOptions options{.metrics = {{"butteraugli", pnorm}}, .memory = memory, .threads = threads};
           expect_same(expected, score(reference.view, distorted.view, options), what);
-          expect_same(expected, prepared_score(reference.view, distorted.view, options), what + " cached");
+          expect_same(expected, prepared_score(reference.view, distorted.view, options), what + " prepared");
         }
       }
     }
@@ -176,7 +176,7 @@ TEST(Butteraugli, TransparencyIsLookedAtOverBlackAndOverWhite) {
     const Score result = score(first, distorted.view, {.want_map = true});
     EXPECT_EQ(result.map.values, larger);
     EXPECT_EQ(result.value, *std::max_element(larger.begin(), larger.end()));
-    expect_same(result, prepared_score(first, distorted.view, {.want_map = true}), "cached");
+    expect_same(result, prepared_score(first, distorted.view, {.want_map = true}), "prepared");
     expect_same(score(first, distorted.view), prepared_score(first, distorted.view), "without a map");
     EXPECT_EQ(score(first, distorted.view).outputs[0].value, result.outputs[0].value);
   }
@@ -193,7 +193,7 @@ TEST(Butteraugli, HdrPicturesAreShownAtTheirOwnBrightness) {
     return std::find(list.begin(), list.end(), text) != list.end();
   };
   EXPECT_TRUE(told(own, "intensity target: 10000 nit, the reference's own"));
-  expect_same(own, prepared_score(pq1.view, pq2.view), "cached");
+  expect_same(own, prepared_score(pq1.view, pq2.view), "prepared");
   const Score asked = score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "1e4"}}}}});
   EXPECT_EQ(asked.value, own.value);
   EXPECT_LT(score(pq1.view, pq2.view, {.metrics = {{"butteraugli", {{"intensity_target", "100"}}}}}).value, own.value);
@@ -270,7 +270,7 @@ TEST(Butteraugli, PnormIsThatOfTheMap) {
 }
 
 // What a prepared reference adds to the working memory of a pair.
-int64_t bytes_kept(const ImageView& reference) {
+int64_t bytes_prepared(const ImageView& reference) {
   return prepared_score(reference, reference, {.threads = 2}).provenance.working_bytes -
          score(reference, reference, {.threads = 2}).provenance.working_bytes;
 }
@@ -278,30 +278,30 @@ int64_t bytes_kept(const ImageView& reference) {
 // Of thirteen planes of floats at both resolutions, with rows of whole vectors and one vector more.
 int64_t bytes_of_thirteen_planes(butteraugli::Size size) {
   int64_t bytes = 0;
-  for (const butteraugli::Size level : {size, half(size)}) {
-    bytes += 13 * 4 * (int64_t{level.width + 15} / 16 * 16 * level.height + 16);
+  for (const butteraugli::Size scale : {size, half(size)}) {
+    bytes += 13 * 4 * (int64_t{scale.width + 15} / 16 * 16 * scale.height + 16);
   }
   return bytes;
 }
 
-// 48 bytes a pixel are what a pair may take. What is kept of a reference comes on top, and nothing else does.
+// 48 bytes a pixel are what a pair may take. What is prepared of a reference comes on top, and nothing else does.
 TEST(Butteraugli, NeedsLittleMemoryForAPairAndThirteenPlanesMoreForAReference) {
   for (const int side : {1024, 2048}) {
     if (kSlowMachine && side > 1024) continue;
     const Sheet picture({}, side, side, Channels::rgb, drawn(false));
     EXPECT_LE(score(picture.view, picture.view, {.threads = 2}).provenance.working_bytes, int64_t{8} * side * side);
-    EXPECT_EQ(bytes_kept(picture.view), bytes_of_thirteen_planes({side, side}));
+    EXPECT_EQ(bytes_prepared(picture.view), bytes_of_thirteen_planes({side, side}));
   }
 }
 
 TEST(Butteraugli, KeepsATransparentReferenceOverBothBackgrounds) {
   const Sheet opaque({}, 300, 201, Channels::rgb, drawn(false)), clear({}, 300, 201, Channels::rgba, drawn(false));
-  EXPECT_EQ(bytes_kept(opaque.view), bytes_of_thirteen_planes({300, 201}));
-  EXPECT_EQ(bytes_kept(clear.view), 2 * bytes_of_thirteen_planes({300, 201}));
+  EXPECT_EQ(bytes_prepared(opaque.view), bytes_of_thirteen_planes({300, 201}));
+  EXPECT_EQ(bytes_prepared(clear.view), 2 * bytes_of_thirteen_planes({300, 201}));
 }
 
 // From light to the blurred activity, stages write to the rings of their picture. Of a prepared reference none is
-// written to, and the mask's gains, which have no ring, are those that are kept: others make another map.
+// written to, and the mask's gains, which have no ring, are those that were prepared: others make another map.
 TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   using namespace butteraugli;
   constexpr int kBatch = 8, kWidth = 192, kHeight = 80;
@@ -317,16 +317,16 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   std::vector<float> planes(kPreparedPlanes * kWidth * kHeight), map(kWidth * kHeight);
   Prepared prepared{.stride = kWidth};
   for (size_t i = 0; i < kPreparedPlanes; ++i) prepared.plane[i] = planes.data() + i * kWidth * kHeight;
-  Level level;
-  level.size = {kWidth, kHeight};
-  level.parameters = make_parameters(1, 1);
-  level.level_map = map.data();
-  level.readers = {ScaleReader{.light = {.rows = &*rows[0], .nits = 80}},
+  Scale scale;
+  scale.size = {kWidth, kHeight};
+  scale.parameters = make_parameters(1, 1);
+  scale.own_map = map.data();
+  scale.readers = {ScaleReader{.light = {.rows = &*rows[0], .nits = 80}},
                    ScaleReader{.light = {.rows = &*rows[1], .nits = 80}}};
-  // A piece at the left edge clears all rings first; others, which are far from it, do not.
+  // A cell at the left edge clears all rings first; others, which are far from it, do not.
   const auto run = [&](int x_begin) {
     std::fill(scratch.begin(), scratch.end(), kUntouched);
-    run_piece(level, {x_begin, kWidth, 0, kHeight}, kBatch, reinterpret_cast<std::byte*>(scratch.data()));
+    run_cell(scale, {x_begin, kWidth, 0, kHeight}, kBatch, reinterpret_cast<std::byte*>(scratch.data()));
   };
   // How many rings of the reference and of the distorted picture were written to; they come first, in this order.
   const auto written = [&] {
@@ -349,16 +349,16 @@ TEST(Butteraugli, MakesNothingOfAPreparedReferenceAgain) {
   EXPECT_GT(all, 30);
   EXPECT_EQ(all, all_again);
 
-  level.prepare = &prepared;
+  scale.prepare = &prepared;
   run(0);
-  level.prepare = nullptr;
-  level.readers[0] = {.light = {}, .prepared = &prepared};
+  scale.prepare = nullptr;
+  scale.readers[0] = {.light = {}, .prepared = &prepared};
   run(128);
   EXPECT_EQ(map, expected);
   EXPECT_EQ(written(), (std::array{0, all}));
 
   // The map is the root of a sum of differences times gains: of four times both it is twice the map, to the last bit.
-  for (const size_t gain : {kKeptDcGain, kKeptAcGain}) {
+  for (const size_t gain : {kPreparedDcGain, kPreparedAcGain}) {
     for (int i = 0; i < kWidth * kHeight; ++i) prepared.plane[gain][i] *= 4;
   }
   run(128);

@@ -451,11 +451,11 @@ TEST(Cvvdp, RefusesWhatIsNoDisplay) {
   expect_refused("standard_hdr_hlg", "system gamma", {{"peak", "1001"}, {"ambient", "1000000"}});
   const std::vector<std::pair<std::string, std::string>> files{
       {"", "not JSON"},
-      {"[1, 2]", "it is no object"},
+      {"[1, 2]", "it is not an object"},
       {"{}", "it has 0 displays"},
-      {R"({"tv": 5})", "'tv' is no object"},
+      {R"({"tv": 5})", "'tv' is not an object"},
       {R"({"tv": {}})", "'tv' has no max_luminance"},
-      {R"({"tv": {"max_luminance": "bright"}})", "max_luminance of 'tv' is no number"},
+      {R"({"tv": {"max_luminance": "bright"}})", "max_luminance of 'tv' is not a number"},
       {R"({"tv": {"max_luminance": -5, "pixels_per_degree": 60}})", "max_luminance is -5"},
       {R"({"tv": {"max_luminance": 1e999, "pixels_per_degree": 60}})", "not JSON"},
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 0}})", "pixels_per_degree is 0"},
@@ -466,8 +466,10 @@ TEST(Cvvdp, RefusesWhatIsNoDisplay) {
       {R"({"tv": {"max_luminance": 100, "resolution": [1920, 1080], "diagonal_size_inches": 24}})",
        "no viewing_distance_meters"},
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "colorspace": "luminance"}})", "colorspace is"},
-      {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "colorspace": 7}})", "colorspace of 'tv' is no text"},
+      {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "colorspace": 7}})", "colorspace of 'tv' is not text"},
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "k_refl": 2}})", "k_refl is 2"},
+      {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "contrast": 0}})", "contrast is 0"},
+      {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "contrast": -5}})", "contrast is -5"},
       {R"({"a": {"max_luminance": 100, "pixels_per_degree": 60}, "b": {"max_luminance": 99, "pixels_per_degree": 60}})",
        "has 2 displays; choose one by display="},
   };

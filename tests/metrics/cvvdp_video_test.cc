@@ -392,6 +392,11 @@ TEST(CvvdpVideo, SizesMayDifferOnTheFullScreenOnly) {
   EXPECT_TRUE(FrameScorer::create(options).ok());
   options.metrics[0].options = {{"full_screen", "area"}, {"resolution", "64x"}};
   EXPECT_NE(FrameScorer::create(options).status().message().find("expected WIDTHxHEIGHT"), std::string::npos);
+  options.metrics[0].options = {{"full_screen", "area"}, {"resolution", "32768x8192"}};
+  EXPECT_TRUE(FrameScorer::create(options).ok());
+  options.metrics[0].options = {{"full_screen", "area"}, {"resolution", "32768x8193"}};
+  EXPECT_EQ(FrameScorer::create(options).status().code(), StatusCode::too_big);
+  EXPECT_NE(FrameScorer::create(options).status().message().find("at most 268435456 pixels"), std::string::npos);
   options.metrics.push_back({"psnr_yuv", {}});
   options.metrics[0].options = {{"full_screen", "area"}};
   EXPECT_FALSE(FrameScorer::create(options).ok());

@@ -112,7 +112,7 @@ TEST(Dssim, AgreesWithTheReferenceOnDrawnPictures) {
     const std::string what = std::to_string(golden.width) + "x" + std::to_string(golden.height);
     const Score result = score(reference.view, distorted.view);
     EXPECT_NEAR(result.value, golden.value, tolerance(golden.value)) << what;
-    expect_same(result, prepared_score(reference.view, distorted.view), what + " cached");
+    expect_same(result, prepared_score(reference.view, distorted.view), what + " prepared");
     const bool says_alpha = std::any_of(result.provenance.assumptions.begin(), result.provenance.assumptions.end(),
                                         [](const std::string& text) { return text.starts_with("alpha: "); });
     EXPECT_EQ(says_alpha, reference.view.has_alpha() || distorted.view.has_alpha()) << what;
@@ -170,7 +170,7 @@ TEST(Dssim, NothingButThePicturesChangesTheScore) {
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           expect_same(expected, score(reference.view, distorted.view, {.memory = memory, .threads = threads}), what);
           expect_same(expected, prepared_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
-                      what + " cached");
+                      what + " prepared");
         }
       }
     }

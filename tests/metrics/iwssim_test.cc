@@ -36,8 +36,9 @@ ScorerOptions with_small(ScorerOptions options, const std::string& word) {
   return options;
 }
 
-Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options, bool cached = false) {
-  return cached ? score_prepared(reference, distorted, options) : score_pair(reference, distorted, options);
+Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options,
+            bool is_prepared = false) {
+  return is_prepared ? score_prepared(reference, distorted, options) : score_pair(reference, distorted, options);
 }
 
 bool assumes(const Score& score, const std::string& what) {
@@ -84,8 +85,8 @@ TEST(Iwssim, IdenticalPicturesScoreExactly1) {
   for (const ScorerOptions& options : kAll) {
     for (const char* name : {"scene.png", "flat.png", "black.png", "gradient.png", "size_9x17.png", "size_1x1.png"}) {
       const Picture picture = fixture(name);
-      for (const bool cached : {false, true}) {
-        const Score same = score(picture.view, picture.view, options, cached);
+      for (const bool is_prepared : {false, true}) {
+        const Score same = score(picture.view, picture.view, options, is_prepared);
         EXPECT_EQ(same.value, 1) << name << " " << name_of(options);
         for (const NamedValue& scale : same.outputs) EXPECT_EQ(scale.value, 1) << name << " " << scale.name;
       }
@@ -106,11 +107,11 @@ TEST(Iwssim, NothingButThePicturesChangesTheScore) {
       const auto expect_the_same = [&](int threads, const MemoryMode& memory) {
         options.threads = threads;
         options.memory = memory;
-        for (const bool cached : {false, true}) {
-          const Score other = score(reference.view, distorted.view, options, cached);
+        for (const bool is_prepared : {false, true}) {
+          const Score other = score(reference.view, distorted.view, options, is_prepared);
           EXPECT_EQ(numbers(other), expected)
               << name_of(options) << " " << width << "x" << height << " " << other.provenance.device << " threads "
-              << threads << " " << other.provenance.memory_mode << (cached ? " cached" : "");
+              << threads << " " << other.provenance.memory_mode << (is_prepared ? " prepared" : "");
         }
       };
       for (int threads : {1, 2, 3, 8}) expect_the_same(threads, MemoryMode::full());
@@ -318,9 +319,9 @@ TEST(Iwssim, AlphaCountsTheLowerOfBlackAndWhite) {
   for (const ScorerOptions& options : kAll) {
     const double expected = score(white.view, striped.view, options).value;
     EXPECT_LT(expected, 0.9);
-    for (const bool cached : {false, true}) {
-      EXPECT_NEAR(score(clear.view, faint.view, options, cached).value, expected, 1e-3);
-      EXPECT_NEAR(score(white.view, faint.view, options, cached).value, expected, 0.3);
+    for (const bool is_prepared : {false, true}) {
+      EXPECT_NEAR(score(clear.view, faint.view, options, is_prepared).value, expected, 1e-3);
+      EXPECT_NEAR(score(white.view, faint.view, options, is_prepared).value, expected, 0.3);
     }
     EXPECT_TRUE(assumes(score(clear.view, faint.view, options), "black and over white"));
   }
@@ -329,8 +330,8 @@ TEST(Iwssim, AlphaCountsTheLowerOfBlackAndWhite) {
 TEST(Iwssim, MemoryIsWithinItsBound) {
   const Sheet reference({}, 700, 600, Channels::rgb, drawn(false)), distorted({}, 700, 600, Channels::rgb, drawn(true));
   for (const ScorerOptions& options : kAll) {
-    for (const bool cached : {false, true}) {
-      const Score result = score(reference.view, distorted.view, options, cached);
+    for (const bool is_prepared : {false, true}) {
+      const Score result = score(reference.view, distorted.view, options, is_prepared);
       EXPECT_LT(static_cast<double>(result.provenance.working_bytes) / (700 * 600), 14) << name_of(options);
     }
   }

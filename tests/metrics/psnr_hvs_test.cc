@@ -14,15 +14,15 @@ namespace {
 using namespace kernel_dialect;
 #include "sums/ordered_sums.h"
 
-// As the kernel: segment by segment, and term by term where the unit of the sum changes.
-float sum_by_steps(const std::vector<float>& terms, size_t segment) {
+// As the kernel: run by run, and term by term where the unit of the sum changes.
+float sum_by_growth(const std::vector<float>& terms, size_t run) {
   float sum = 0;
-  for (size_t begin = 0; begin < terms.size(); begin += segment) {
-    const size_t end = std::min(begin + segment, terms.size()), middle = begin + (end - begin) / 3;
+  for (size_t begin = 0; begin < terms.size(); begin += run) {
+    const size_t end = std::min(begin + run, terms.size()), middle = begin + (end - begin) / 3;
     if (sum_has_units(sum)) {
-      SumSteps first = no_steps(), second = no_steps();
+      SumGrowth first = no_growth(), second = no_growth();
       for (size_t i = begin; i < end; ++i) add_term(i < middle ? first : second, terms[i], units_scale(sum));
-      const int units = units_after(units_of_sum(sum), then_steps(limited(first), limited(second)));
+      const int units = units_after(units_of_sum(sum), then_growth(limited(first), limited(second)));
       if (units < SUM_UNITS_END) {
         sum = sum_of_units(sum, units);
         continue;
@@ -46,7 +46,7 @@ TEST(OrderedSums, AreThoseOfAPlainLoop) {
     }
     float expected = 0;
     for (const float term : terms) expected += term;
-    for (const size_t segment : {1, 7, 32, 60}) EXPECT_EQ(sum_by_steps(terms, segment), expected) << round;
+    for (const size_t run : {1, 7, 32, 60}) EXPECT_EQ(sum_by_growth(terms, run), expected) << round;
   }
 }
 

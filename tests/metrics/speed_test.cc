@@ -135,7 +135,7 @@ TEST(Speed, Refusals) {
   EXPECT_EQ(refusal("speed_chroma", 640, 480, "ks=1.2").substr(0, 83),
             "speed_chroma has no filters for speed_kernelscale=1.2; use one of 0.4444, 0.5, 0.66");
   EXPECT_EQ(refusal("speed_chroma", 640, 480, "", Subsampling::grey),
-            "speed_chroma looks at the colour planes, and these frames are grey; leave it out");
+            "speed_chroma looks at the colour planes, and these frames are grey; leave out speed_chroma");
   EXPECT_EQ(refusal("speed_chroma", 640, 480, "psm=cubic"),
             "invalid value 'cubic' for option speed_prescale_method of speed_chroma: expected nearest or bilinear or "
             "bicubic or lanczos4");

@@ -14,20 +14,20 @@ namespace {
 using namespace kernel_dialect;
 #include "sums/ordered_wide_sums.h"
 
-// As the kernel: segment by segment, and term by term where the sum may leave its unit.
-double sum_by_steps(const std::vector<double>& terms, size_t segment, int& plain) {
+// As the kernel: run by run, and term by term where the sum may leave its unit.
+double sum_by_growth(const std::vector<double>& terms, size_t run, int& plain) {
   double sum = 0;
-  for (size_t begin = 0; begin < terms.size(); begin += segment) {
-    const size_t end = std::min(begin + segment, terms.size()), middle = begin + (end - begin) / 3;
-    WideSteps first = no_wide_steps(), second = no_wide_steps();
+  for (size_t begin = 0; begin < terms.size(); begin += run) {
+    const size_t end = std::min(begin + run, terms.size()), middle = begin + (end - begin) / 3;
+    WideGrowth first = no_wide_growth(), second = no_wide_growth();
     const bool has_units = wide_sum_has_units(sum);
     for (size_t i = begin; i < end && has_units; ++i) {
       add_wide_term(i < middle ? first : second, terms[i], wide_units_scale(sum));
     }
-    const WideSteps steps = then_wide_steps(limited_wide(first), limited_wide(second));
+    const WideGrowth growth = then_wide_growth(limited_wide(first), limited_wide(second));
     const int64_t units = units_of_wide_sum(sum);
-    if (has_units && wide_steps_are_plain(true, units, steps)) {
-      sum = wide_sum_of_units(sum, wide_units_after(units, steps));
+    if (has_units && wide_growth_is_plain(true, units, growth)) {
+      sum = wide_sum_of_units(sum, wide_units_after(units, growth));
       ++plain;
       continue;
     }
@@ -51,7 +51,7 @@ TEST(OrderedWideSums, AreThoseOfAPlainLoop) {
     double expected = 0;
     for (const double term : terms) expected += term;
     int plain = 0;
-    for (const size_t segment : {1, 7, 16, 30}) EXPECT_EQ(sum_by_steps(terms, segment, plain), expected) << round;
+    for (const size_t run : {1, 7, 16, 30}) EXPECT_EQ(sum_by_growth(terms, run, plain), expected) << round;
     EXPECT_GT(plain, 0);
   }
 }

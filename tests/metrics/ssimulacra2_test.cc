@@ -89,7 +89,7 @@ TEST(Ssimulacra2, NothingButThePicturesChangesTheScore) {
                                    std::to_string(threads) + " strip " + std::to_string(rows);
           expect_same(expected, score(reference.view, distorted.view, {.memory = memory, .threads = threads}), what);
           expect_same(expected, prepared_score(reference.view, distorted.view, {.memory = memory, .threads = threads}),
-                      what + " cached");
+                      what + " prepared");
         }
       }
     }
@@ -156,7 +156,7 @@ TEST(Ssimulacra2, TransparentReferenceTakesTheWorseOfTwoBackgrounds) {
   EXPECT_NE(values[0], values[1]);
   const Score result = score(reference.view, distorted.view);
   EXPECT_EQ(result.value, std::min(values[0], values[1]));
-  expect_same(result, prepared_score(reference.view, distorted.view), "cached");
+  expect_same(result, prepared_score(reference.view, distorted.view), "prepared");
 }
 
 TEST(Ssimulacra2, TransparencyOfTheDistortedPictureAloneMeetsMidGrey) {
@@ -165,7 +165,7 @@ TEST(Ssimulacra2, TransparencyOfTheDistortedPictureAloneMeetsMidGrey) {
   composited.view.colour.transfer = Transfer::linear;
   const Score expected = score(reference.view, composited.view);
   expect_same(expected, score(reference.view, distorted.view), "pair");
-  expect_same(expected, prepared_score(reference.view, distorted.view), "cached");
+  expect_same(expected, prepared_score(reference.view, distorted.view), "prepared");
 }
 
 TEST(Ssimulacra2, NamesAll108Errors) {

@@ -28,8 +28,9 @@ ScorerOptions options_of(std::vector<OptionValue> values = {}) {
 const ScorerOptions kPlain = options_of();
 const ScorerOptions kAll = options_of({{"features", "all"}});
 
-Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options, bool cached = false) {
-  return cached ? score_prepared(reference, distorted, options) : score_pair(reference, distorted, options);
+Score score(const ImageView& reference, const ImageView& distorted, const ScorerOptions& options,
+            bool is_prepared = false) {
+  return is_prepared ? score_prepared(reference, distorted, options) : score_pair(reference, distorted, options);
 }
 
 bool assumes(const Score& score, const std::string& what) {
@@ -177,8 +178,8 @@ TEST(Zensim, TheMapShowsWhereTheDifferenceIs) {
 TEST(Zensim, IdenticalPicturesScoreExactly100) {
   for (const char* name : {"scene.png", "flat.png", "black.png", "grey.png", "size_9x17.png", "size_1x1.png"}) {
     const Picture picture = fixture(name);
-    for (const bool cached : {false, true}) {
-      const Score same = score(picture.view, picture.view, kAll, cached);
+    for (const bool is_prepared : {false, true}) {
+      const Score same = score(picture.view, picture.view, kAll, is_prepared);
       EXPECT_EQ(same.value, 100) << name;
       for (const NamedValue& output : same.outputs) EXPECT_EQ(output.value, 0) << name << " " << output.name;
     }
@@ -209,11 +210,11 @@ TEST(Zensim, NothingButThePicturesChangesTheFeatures) {
       const auto expect_the_same = [&](int threads, const MemoryMode& memory) {
         options.threads = threads;
         options.memory = memory;
-        for (const bool cached : {false, true}) {
-          const Score other = score(reference.view, distorted.view, options, cached);
+        for (const bool is_prepared : {false, true}) {
+          const Score other = score(reference.view, distorted.view, options, is_prepared);
           EXPECT_EQ(numbers(other), expected)
               << width << "x" << height << " " << other.provenance.device << " threads " << threads << " "
-              << other.provenance.memory_mode << (cached ? " cached" : "");
+              << other.provenance.memory_mode << (is_prepared ? " prepared" : "");
         }
       };
       for (int threads : {1, 2, 3, 8}) expect_the_same(threads, MemoryMode::full());
@@ -412,10 +413,10 @@ TEST(Zensim, MemoryIsWithinItsBound) {
   const Sheet distorted({}, 1400, 1200, Channels::rgb, drawn(true));
   for (ScorerOptions options : {kPlain, kAll}) {
     options.threads = 1;
-    for (const bool cached : {false, true}) {
-      const Score result = score(reference.view, distorted.view, options, cached);
+    for (const bool is_prepared : {false, true}) {
+      const Score result = score(reference.view, distorted.view, options, is_prepared);
       // A prepared reference is held in floats, with all its scales: 16 bytes a pixel. Its samples are 3 more.
-      EXPECT_LT(static_cast<double>(result.provenance.working_bytes) / (1400 * 1200), cached ? 26 + 3 : 14);
+      EXPECT_LT(static_cast<double>(result.provenance.working_bytes) / (1400 * 1200), is_prepared ? 26 + 3 : 14);
     }
   }
 }

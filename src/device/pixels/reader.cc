@@ -29,15 +29,15 @@ constexpr size_t kPlanes = 3;
 // The parameters of the kernels, which the tables follow. `frame` is null for a picture.
 std::vector<float> parameters_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
   const PixelConversion& pixels = conversion.pixels;
-  std::vector<float> numbers{conversion.samples.a, conversion.samples.b, conversion.background};
-  numbers.insert(numbers.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
-  numbers.push_back(pixels.hlg_exponent);
-  numbers.push_back(pixels.hlg_scale);
-  numbers.insert(numbers.end(), pixels.matrix.begin(), pixels.matrix.end());
+  std::vector<float> constants{conversion.samples.a, conversion.samples.b, conversion.background};
+  constants.insert(constants.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
+  constants.push_back(pixels.hlg_exponent);
+  constants.push_back(pixels.hlg_scale);
+  constants.insert(constants.end(), pixels.matrix.begin(), pixels.matrix.end());
   const YuvEquations yuv = frame != nullptr ? equations_of(*frame) : YuvEquations{};
-  numbers.insert(numbers.end(), {yuv.luma_black, yuv.luma_scale, yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,
-                                 yuv.green_cb, yuv.green_cr, yuv.blue_cb, yuv.luma_share});
-  return numbers;
+  constants.insert(constants.end(), {yuv.luma_black, yuv.luma_scale, yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,
+                                     yuv.green_cb, yuv.green_cr, yuv.blue_cb, yuv.luma_share});
+  return constants;
 }
 
 // Whether they lie as pixel_at wants codes.
@@ -68,7 +68,7 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
     format_ = pixels.view().type == SampleType::u8 ? FORMAT_BYTES : FORMAT_WORDS;
     conversion_.reset();
     making_.clear();
-    return send_numbers(queue, {}, {table});
+    return send_constants(queue, {}, {table});
   }
   format_ = FORMAT_PLANES;
   conversion_ = pixels.conversion();
@@ -83,7 +83,7 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
   making_ = describe_making();
   if (!conversion_) return {};
   const std::optional<FrameLayout>& frame = picture.samples->frame();
-  return send_numbers(queue, parameters_of(*conversion_, frame ? &frame->format : nullptr), conversion_->tables);
+  return send_constants(queue, parameters_of(*conversion_, frame ? &frame->format : nullptr), conversion_->tables);
 }
 
 std::vector<int> PixelReader::describe_making() const {
@@ -112,7 +112,7 @@ std::vector<int> PixelReader::describe_making() const {
 }
 
 // Other queues than this one may read them as well, so they are waited for; they seldom change.
-Status PixelReader::send_numbers(Queue& queue, std::vector<float> parameters, const Tables& tables) {
+Status PixelReader::send_constants(Queue& queue, std::vector<float> parameters, const Tables& tables) {
   const auto same = [](std::span<const float> a, std::span<const float> b) {
     return a.data() == b.data() && a.size() == b.size();
   };
@@ -120,25 +120,25 @@ Status PixelReader::send_numbers(Queue& queue, std::vector<float> parameters, co
       std::equal(tables.begin(), tables.end(), tables_.begin(), tables_.end(), same)) {
     return {};
   }
-  std::vector<float> numbers = parameters;
+  std::vector<float> constants = parameters;
   for (size_t c = 0; c < tables.size(); ++c) {
     if (c > 0 && tables[c].data() == tables[0].data()) break;
-    numbers.insert(numbers.end(), tables[c].begin(), tables[c].end());
+    constants.insert(constants.end(), tables[c].begin(), tables[c].end());
   }
-  const size_t bytes = numbers.size() * sizeof(float);
+  const size_t bytes = constants.size() * sizeof(float);
   tables_of_.reset();
   // Pictures with a profile have tables of their own, which may hold the same.
-  if (numbers_bytes_ != bytes || std::memcmp(numbers_staging_->data(), numbers.data(), bytes) != 0) {
-    numbers_bytes_ = 0;
-    if (!numbers_ || numbers_->size() < bytes) {
-      numbers_.reset();
-      ACUITY_TRY_ASSIGN(numbers_, pool_->device().allocate(bytes));
-      ACUITY_TRY_ASSIGN(numbers_staging_, pool_->device().allocate_pinned(bytes));
+  if (constants_bytes_ != bytes || std::memcmp(constants_staging_->data(), constants.data(), bytes) != 0) {
+    constants_bytes_ = 0;
+    if (!constants_ || constants_->size() < bytes) {
+      constants_.reset();
+      ACUITY_TRY_ASSIGN(constants_, pool_->device().allocate(bytes));
+      ACUITY_TRY_ASSIGN(constants_staging_, pool_->device().allocate_pinned(bytes));
     }
-    std::memcpy(numbers_staging_->data(), numbers.data(), bytes);
-    ACUITY_TRY(queue.upload(*numbers_, 0, *numbers_staging_, 0, bytes));
+    std::memcpy(constants_staging_->data(), constants.data(), bytes);
+    ACUITY_TRY(queue.upload(*constants_, 0, *constants_staging_, 0, bytes));
     ACUITY_TRY(queue.wait());
-    numbers_bytes_ = bytes;
+    constants_bytes_ = bytes;
   }
   parameters_ = std::move(parameters);
   tables_ = tables;
@@ -192,7 +192,7 @@ Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below, bo
 
 SentPixels PixelReader::pixels(int slot, int y_first) const {
   const Rows& rows = picture_->rows;
-  const DeviceArray<const float> table{numbers_ ? numbers_->address() : 0};
+  const DeviceArray<const float> table{constants_ ? constants_->address() : 0};
   if (reads_samples()) {
     const int last_code = static_cast<int>(rows.code_table().size()) - 1;
     return {.samples = picture_->samples->samples(),
@@ -217,8 +217,8 @@ Status PixelReader::convert(Queue& queue, int y, int y_end, size_t offset) {
   const size_t codes = conversion_->tables[0].size();
   const bool one_table = conversion_->tables[1].data() == conversion_->tables[0].data();
   return queue.run(kernels::convert_pixels, (view.width + 31) / 32, (y_end - y + 7) / 8, picture_->samples->samples(),
-                   DeviceArray<const float>{numbers_->address()}, DeviceArray<float>{slots_->address() + offset}, type,
-                   view.channel_count(),
+                   DeviceArray<const float>{constants_->address()}, DeviceArray<float>{slots_->address() + offset},
+                   type, view.channel_count(),
                    layout.first + y * layout.row_step + picture_->first_channel * layout.channel_step, layout.row_step,
                    layout.pixel_step, layout.channel_step, conversion_->samples.curve, conversion_->samples.to_codes,
                    conversion_->pixels.steps, static_cast<int>(codes) - 1, one_table ? 0 : static_cast<int>(codes),
@@ -230,7 +230,7 @@ Status PixelReader::convert_frame(Queue& queue, const FrameLayout& frame, int y,
   const bool grey = format.subsampling == Subsampling::grey;
   return queue.run(
       kernels::convert_frame, (format.width + 31) / 32, (y_end - y + 7) / 8, picture_->samples->samples(),
-      DeviceArray<const float>{numbers_->address()}, DeviceArray<float>{slots_->address() + offset},
+      DeviceArray<const float>{constants_->address()}, DeviceArray<float>{slots_->address() + offset},
       format.depth == 8 ? TYPE_BYTES : TYPE_WORDS, grey ? PLACED_NONE : static_cast<int>(placement_across(format)),
       static_cast<int>(placement_down(format)), frame.row_step[0], frame.first[1], frame.first[2], frame.row_step[1],
       format.plane_width(1), format.plane_height(1), conversion_->samples.curve, conversion_->samples.to_codes,
@@ -260,8 +260,9 @@ Status PixelReader::send_light(Queue& queue, int y, int y_end, size_t offset) {
 }
 
 size_t PixelReader::bytes() const {
-  size_t sum = (slots_ ? slots_->size() : 0) + (numbers_ ? numbers_->size() : 0);
-  for (const PinnedMemory* memory : {light_staging_.get(), numbers_staging_.get()}) sum += memory ? memory->size() : 0;
+  size_t sum = (slots_ ? slots_->size() : 0) + (constants_ ? constants_->size() : 0);
+  for (const PinnedMemory* memory : {light_staging_.get(), constants_staging_.get()})
+    sum += memory ? memory->size() : 0;
   return sum;
 }
 

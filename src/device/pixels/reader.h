@@ -83,7 +83,7 @@ class PixelReader {
   int end_of_band(int y_end) const;
   std::vector<int> describe_making() const;
   using Tables = std::array<std::span<const float>, 3>;
-  Status send_numbers(Queue& queue, std::vector<float> parameters, const Tables& tables);
+  Status send_constants(Queue& queue, std::vector<float> parameters, const Tables& tables);
   Status convert(Queue& queue, int y, int y_end, size_t offset);
   Status convert_frame(Queue& queue, const FrameLayout& frame, int y, int y_end, size_t offset);
   Status send_light(Queue& queue, int y, int y_end, size_t offset);
@@ -102,11 +102,11 @@ class PixelReader {
   int slot_rows_ = 0;
   size_t slot_bytes_ = 0;
   PooledMemory slots_;
-  std::unique_ptr<PinnedMemory> light_staging_;    // for a whole picture, so that no row waits for another to be gone
-  std::unique_ptr<PinnedMemory> numbers_staging_;  // tables and parameters
-  std::unique_ptr<DeviceMemory> numbers_;
+  std::unique_ptr<PinnedMemory> light_staging_;      // for a whole picture, so that no row waits for another to be gone
+  std::unique_ptr<PinnedMemory> constants_staging_;  // tables and parameters
+  std::unique_ptr<DeviceMemory> constants_;
   // What they hold, and whose tables that are, which therefore stay as they are.
-  size_t numbers_bytes_ = 0;
+  size_t constants_bytes_ = 0;
   std::vector<float> parameters_;
   Tables tables_;
   std::optional<Rows> tables_of_;

@@ -85,9 +85,9 @@ class Resident {
 
   /// What comes after in the queue waits for all rows before y_end. Waits here until somebody has sent them.
   Status wait_for_rows(Queue& queue, int y_end);
-  /// The same in work that is being recorded: each repetition waits for what was sent last. All of it has been sent.
+  /// The same in work that is being recorded: each replay waits for what was sent last. All of it has been sent.
   Status record_wait_for_rows(Queue& queue, int y_end);
-  /// Whether all of it is on its way or there.
+  /// Whether all of it is in flight or there.
   bool is_sent() const;
   bool has_failed() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Pictures on their way to a device. Those in ordinary memory are copied to page-locked memory first: by all threads,
+// Pictures in flight to a device. Those in ordinary memory are copied to page-locked memory first: by all threads,
 // in the order in which their bands are sent, and whoever completes a band sends it.
 #include <algorithm>
 #include <atomic>

@@ -24,10 +24,10 @@ inline constexpr const KernelFile* kKernelFile = &adm_kernels;
 
 namespace {
 
-constexpr int kTileColumns = 61, kTileRows = 14, kTilesOfScale0 = 4;
+constexpr int kCellColumns = 61, kCellRows = 14, kCellsOfScale0 = 4;
 constexpr size_t kRowSums = 3 * kSubbands;
 
-int groups(int size, int tile) { return (size + tile - 1) / tile; }
+int groups(int size, int cell) { return (size + cell - 1) / cell; }
 
 class Worker final : public DeviceFeatureWorker {
  public:
@@ -50,7 +50,7 @@ class Worker final : public DeviceFeatureWorker {
       const int flags = common_flags(s) | (s > 1 ? 8 : 0) | (has_next ? 16 : 0);
       const uint64_t behind = window.scratch + approximation_at(kScales - 1);
       const uint64_t next = has_next ? window.scratch + approximation_at(s) : window.scratch;
-      ACUITY_TRY(queue.run(kernel, groups(shape.width, kTileColumns), groups(shape.height, kTileRows),
+      ACUITY_TRY(queue.run(kernel, groups(shape.width, kCellColumns), groups(shape.height, kCellRows),
                            DeviceArray<const int32_t>{window.scratch + approximation_at(s - 1)},
                            DeviceArray<int32_t>{next}, DeviceArray<int64_t>{results + sums_at(s)},
                            DeviceArray<const int32_t>{behind + s % 2 * kBehindBytes},
@@ -113,7 +113,7 @@ class Worker final : public DeviceFeatureWorker {
     const ScaleShape& shape = shapes_[0];
     const DecoupleRule& rule = rules_[0].decouple;
     return queue.run(
-        kernels::measure_scale_0, groups(shape.width, kTilesOfScale0 * kTileColumns), groups(shape.height, kTileRows),
+        kernels::measure_scale_0, groups(shape.width, kCellsOfScale0 * kCellColumns), groups(shape.height, kCellRows),
         DeviceArray<const unsigned char>{reference.address}, DeviceArray<const unsigned char>{distorted.address},
         DeviceArray<uint32_t>{window.scratch}, DeviceArray<int64_t>{results}, plan_.options.gain, reference.row_bytes,
         distorted.row_bytes, window.depth == 8 ? 8 : 16, frame_.depth - window.depth, frame_.depth, shape.input_width,

@@ -7,8 +7,8 @@
 #include "frames/plane_samples.h"
 #include "metrics/adm/math.h"
 
-#define TILE_COLUMNS 61
-#define TILE_ROWS 14
+#define CELL_COLUMNS 61
+#define CELL_ROWS 14
 #define ROW_SUMS 9
 
 SHUFFLES(256)
@@ -45,7 +45,7 @@ FUNCTION whole64 row_sum(whole64 value) {
 #define NEEDS_measure_scale_0 ~, needs_int64 | needs_double
 #define ROOM_measure_scale_0 ~, 2
 #define IS_SCALE_0 1
-#define GROUP_TILES 4
+#define GROUP_CELLS 4
 SHARED(natural, filtered, 2 * 8 * 128)
 #define FETCH_FOUR(x, rows)                                                                                    \
   if (bits == 8) {                                                                                             \
@@ -94,7 +94,7 @@ KERNEL(measure_scale_0, 32, 8, samples_in reference, samples_in distorted, u32_o
 #include "metrics/adm/scale_kernel.h"
 }
 #undef IS_SCALE_0
-#undef GROUP_TILES
+#undef GROUP_CELLS
 #undef FETCH_FOUR
 #undef FILTER_DOWN
 #undef STORE_FILTERED
@@ -110,7 +110,7 @@ KERNEL(measure_scale_0, 32, 8, samples_in reference, samples_in distorted, u32_o
 
 #if KERNEL_HERE(measure_scale_1) || KERNEL_HERE(measure_scale_2)
 #define IS_SCALE_0 0
-#define GROUP_TILES 1
+#define GROUP_CELLS 1
 SHARED(whole, filtered_long, 4 * 8 * 128)
 #define FILTERED_LONG(part, k) filtered_long[((part) * 8 + local_y()) * 128 + (k)]
 #define STORE_FILTERED(k)            \
@@ -184,13 +184,13 @@ KERNEL(measure_scale_2, 32, 8, i32_in from, i32_out next, i64_out row_sums, i32_
 #endif
 
 #undef IS_SCALE_0
-#undef GROUP_TILES
+#undef GROUP_CELLS
 #undef STORE_FILTERED
 #undef LOAD_FILTERED
 #undef FILTER_LOW
 #undef FILTER_HIGH
 #undef STORE_APPROXIMATION
 #undef ROW_SUMS
-#undef TILE_COLUMNS
-#undef TILE_ROWS
+#undef CELL_COLUMNS
+#undef CELL_ROWS
 #undef AROUND

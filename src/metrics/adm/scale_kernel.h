@@ -9,21 +9,21 @@
 //   FILTER_LOW(v), FILTER_HIGH(v)  across, rounded
 //   STORE_APPROXIMATION(place, a, b)
 //
-// A group of 32 x 8 threads makes tiles of 61 x 14 places, and what their neighbours add to the thresholds: 63 x 16
+// A group of 32 x 8 threads makes cells of 61 x 14 places, and what their neighbours add to the thresholds: 63 x 16
 // places. 32 threads make the rows y and y + 8 of those, one after the other. They first filter 128 columns down, four
 // each, then two places across, which they decouple and keep until the group has shared all that masks. The sums of a
-// row are added up over some tiles that follow one another.
+// row are added up over some cells that follow one another.
 
 natural64 sums[2 * ROW_SUMS];
 UNROLL for (int i = 0; i < 2 * ROW_SUMS; ++i) sums[i] = natural64(0UL);
-const int first_row = group_y() * TILE_ROWS - 1;  // of 16
+const int first_row = group_y() * CELL_ROWS - 1;  // of 16
 
-for (int tile = 0; tile < GROUP_TILES; ++tile) {
-  const int first_column = (group_x() * GROUP_TILES + tile) * TILE_COLUMNS - 1;  // of 63
-  // What is asked of this tile; the same for all threads.
+for (int cell = 0; cell < GROUP_CELLS; ++cell) {
+  const int first_column = (group_x() * GROUP_CELLS + cell) * CELL_COLUMNS - 1;  // of 63
+  // What is asked of this cell; the same for all threads.
   const bool is_inside = first_column + 1 < width;
-  const bool has_masks = is_inside && has_details != 0 && first_row + 1 < bottom && first_row + 1 + TILE_ROWS > top &&
-                         first_column + 1 < right && first_column + 1 + TILE_COLUMNS > left;
+  const bool has_masks = is_inside && has_details != 0 && first_row + 1 < bottom && first_row + 1 + CELL_ROWS > top &&
+                         first_column + 1 < right && first_column + 1 + CELL_COLUMNS > left;
   if (!(has_masks || (is_inside && has_next != 0))) continue;
 
   whole restored[12];  // by row, column and subband
@@ -93,8 +93,8 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
           }
         }
       }
-      const bool is_own = j >= 1 && j <= TILE_COLUMNS && column < width && row > first_row &&
-                          row <= first_row + TILE_ROWS && row < height;
+      const bool is_own = j >= 1 && j <= CELL_COLUMNS && column < width && row > first_row &&
+                          row <= first_row + CELL_ROWS && row < height;
       if (has_next != 0 && is_own) {
         STORE_APPROXIMATION(row * width + column, FILTER_LOW(lows_a), FILTER_LOW(lows_b))
       }
@@ -168,7 +168,7 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
       const int j = local_x() + 32 * c;
       const int row = first_row + i;
       const int column = first_column + j;
-      if (i >= 1 && i <= TILE_ROWS && j >= 1 && j <= TILE_COLUMNS && row >= top && row < bottom && column >= left &&
+      if (i >= 1 && i <= CELL_ROWS && j >= 1 && j <= CELL_COLUMNS && row >= top && row < bottom && column >= left &&
           column < right) {
         natural by_restored = to_natural(more_restored[2 * r + c]);
         natural by_added = to_natural(more_added[2 * r + c]);
@@ -203,7 +203,7 @@ for (int tile = 0; tile < GROUP_TILES; ++tile) {
 }
 UNROLL for (int r = 0; r < 2; ++r) {
   const int row = first_row + local_y() + 8 * r;
-  const bool counts = row > first_row && row <= first_row + TILE_ROWS && row >= top && row < bottom;
+  const bool counts = row > first_row && row <= first_row + CELL_ROWS && row >= top && row < bottom;
   UNROLL for (int i = 0; i < ROW_SUMS; ++i) {
     const whole64 sum = row_sum(to_whole64(sums[ROW_SUMS * r + i]));
     if (counts && local_x() == 0) atomic_add_64(row_sums, row * ROW_SUMS + i, sum);

@@ -51,7 +51,7 @@
       FETCH(quads, k)                                                                                                 \
       UNROLL for (int j = 0; j < 4; ++j) {                                                                            \
         if (is_cut(x + j, BLUR_##NAME##_RADIUS, width)) {                                                             \
-          const real scale = at(numbers, column_scales(blur, width, height) + min(x + j, width - 1));                 \
+          const real scale = at(constants, column_scales(blur, width, height) + min(x + j, width - 1));               \
           BLUR_##NAME##_EDGE(SAMPLE_##NAME, scale, window[(2 * BLUR_##NAME##_RADIUS + k) * 4 + j])                    \
         }                                                                                                             \
       }                                                                                                               \
@@ -67,7 +67,7 @@
   if (is_cut(n, BLUR_##NAME##_RADIUS, height - QUAD_CHUNK + 1)) {                                                \
     UNROLL for (int k = 0; k < QUAD_CHUNK; ++k) {                                                                \
       if (is_cut(n + k, BLUR_##NAME##_RADIUS, height)) {                                                         \
-        const real scale = at(numbers, row_scales(blur, width, height) + clamp(n + k, 0, height - 1));           \
+        const real scale = at(constants, row_scales(blur, width, height) + clamp(n + k, 0, height - 1));         \
         UNROLL for (int j = 0; j < 4; ++j) { BLUR_##NAME##_EDGE(WINDOW_QUAD_##NAME, scale, results[k * 4 + j]) } \
       }                                                                                                          \
     }                                                                                                            \
@@ -77,12 +77,12 @@
   UNROLL for (int k = 0; k < 2 * BLUR_##NAME##_RADIUS * 4; ++k) window[k] = window[k + QUAD_CHUNK * 4];
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The splits come in two forms, of both pictures and of one against a prepared reference: that the compiler knows which
-// is worth 5 % of a pair's time. kept: subbands of the prepared reference; those of both pictures are compared and,
-// where `keep` is not 0, the first one's kept.
+// The splits come in two kinds, of both pictures and of one against a prepared reference: that the compiler knows which
+// is worth 5 % of a pair's time. prepared: subbands of the prepared reference; those of both pictures are compared and,
+// where `prepare` is not 0, the first one's are prepared.
 
 // Splits the middle subbands, a plane of `from` for each local_y, and compares them: rows y_begin to y_end - 1.
-// `planes`, the high subbands among them, have a ring of their own. kept: X, Y and B.
+// `planes`, the high subbands among them, have a ring of their own. prepared: X, Y and B.
 #if KERNEL_HERE(split_middle_pair) || KERNEL_HERE(split_middle_one)
 #define SAMPLE_MIDDLE(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MIDDLE(i) window[(k + BLUR_MIDDLE_RADIUS + (i)) * 4 + j]
@@ -92,18 +92,18 @@ FUNCTION int soft_middle_at(int plane, int k) { return (plane * QUAD_CHUNK + k) 
 
 // What a row of a chunk is made from besides the blurred subbands: of each picture X and Y of the subband before the
 // blur, but of a prepared reference X, Y and B as they are compared.
-#define FETCH_MIDDLE(row)                                                                                   \
-  {                                                                                                         \
-    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \
-    const int kept_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                       \
-    UNROLL for (int p = 0; p < (one ? 3 : 2); ++p) {                                                        \
-      const real4 quad = one ? at(kept, p * height * quad_stride + kept_here) : at(from, p * plane + here); \
-      UNPACK(reference, p * 4, quad)                                                                        \
-    }                                                                                                       \
-    UNROLL for (int p = 0; p < 2; ++p) {                                                                    \
-      const real4 quad = at(from, (3 + p) * plane + here);                                                  \
-      UNPACK(distorted, p * 4, quad)                                                                        \
-    }                                                                                                       \
+#define FETCH_MIDDLE(row)                                                                                           \
+  {                                                                                                                 \
+    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                         \
+    const int prepared_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                           \
+    UNROLL for (int p = 0; p < (one ? 3 : 2); ++p) {                                                                \
+      const real4 quad = one ? at(prepared, p * height * quad_stride + prepared_here) : at(from, p * plane + here); \
+      UNPACK(reference, p * 4, quad)                                                                                \
+    }                                                                                                               \
+    UNROLL for (int p = 0; p < 2; ++p) {                                                                            \
+      const real4 quad = at(from, (3 + p) * plane + here);                                                          \
+      UNPACK(distorted, p * 4, quad)                                                                                \
+    }                                                                                                               \
   }
 #define SOFT_MIDDLE(first)                                          \
   UNROLL for (int p = 0; p < 3; ++p) {                              \
@@ -111,9 +111,9 @@ FUNCTION int soft_middle_at(int plane, int k) { return (plane * QUAD_CHUNK + k) 
     UNPACK(soft, p * 4, quad)                                       \
   }
 
-FUNCTION void split_middle_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul,
-                                int keep, int walk, int to_slot, int to_ring, int width, int height, int y_begin,
-                                int y_end, int slot_begin, int ring) {
+FUNCTION void split_middle_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants,
+                                real xmul, int prepare, int walk, int to_slot, int to_ring, int width, int height,
+                                int y_begin, int y_end, int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
@@ -166,9 +166,9 @@ FUNCTION void split_middle_rows(bool one, f32x4_in from, f32x4_out planes, f32x4
           }
           at(planes, PLANE_HIGH * to_plane + to) = PACK(high, 0, x, width, row_inside);
           at(planes, (PLANE_HIGH + 1) * to_plane + to) = PACK(high, 4, x, width, row_inside);
-          if (keep != 0 && row_inside) {
+          if (prepare != 0 && row_inside) {
             UNROLL for (int p = 0; p < 3; ++p) {
-              at(kept, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
+              at(prepared, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
             }
           }
         }
@@ -202,24 +202,26 @@ FUNCTION void split_middle_rows(bool one, f32x4_in from, f32x4_out planes, f32x4
 
 #if KERNEL_HERE(split_middle_pair)
 #define ROOM_split_middle_pair ~, 2
-KERNEL(split_middle_pair, 32, 6, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
-       int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
-  split_middle_rows(false, from, planes, kept, numbers, xmul, keep, walk, to_slot, to_ring, width, height, y_begin,
-                    y_end, slot_begin, ring);
+KERNEL(split_middle_pair, 32, 6, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants, real xmul,
+       int prepare, int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
+  split_middle_rows(false, from, planes, prepared, constants, xmul, prepare, walk, to_slot, to_ring, width, height,
+                    y_begin, y_end, slot_begin, ring);
 }
 #endif
 
 #if KERNEL_HERE(split_middle_one)
 #define ROOM_split_middle_one ~, 4
-KERNEL(split_middle_one, 32, 3, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
-       int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
-  split_middle_rows(true, from, planes, kept, numbers, xmul, keep, walk, to_slot, to_ring, width, height, y_begin,
-                    y_end, slot_begin, ring);
+KERNEL(split_middle_one, 32, 3, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants, real xmul,
+       int prepare, int walk, int to_slot, int to_ring, int width, int height, int y_begin, int y_end, int slot_begin,
+       int ring) {
+  split_middle_rows(true, from, planes, prepared, constants, xmul, prepare, walk, to_slot, to_ring, width, height,
+                    y_begin, y_end, slot_begin, ring);
 }
 #endif
 
 // Splits the high subbands, a plane for each local_y, and compares them: rows y_begin to y_end - 1. from: `planes`, to
-// be read. kept: X and Y of the high, then of the ultra-high subband.
+// be read. prepared: X and Y of the high, then of the ultra-high subband.
 #if KERNEL_HERE(split_high_pair) || KERNEL_HERE(split_high_one)
 #define SAMPLE_HIGH(i) samples[j + 4 + (i)]
 #define WINDOW_QUAD_HIGH(i) window[(k + BLUR_HIGH_RADIUS + (i)) * 4 + j]
@@ -228,22 +230,22 @@ SHARED(real4, soft_high, 2 * 4 * QUAD_CHUNK * 32)  // of two chunks in turn
 FUNCTION int soft_high_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 32 + local_x(); }
 
 // What a row of a chunk is made from besides the blurred subbands: of each picture X and Y of the subband before the
-// blur, but of a prepared reference all that is kept; and the difference of the middle subbands.
-#define FETCH_HIGH(row)                                                                                     \
-  {                                                                                                         \
-    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                 \
-    const int kept_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                       \
-    UNROLL for (int p = 0; p < (one ? 4 : 2); ++p) {                                                        \
-      const real4 quad =                                                                                    \
-          one ? at(kept, p * height * quad_stride + kept_here) : at(from, (PLANE_HIGH + p) * plane + here); \
-      UNPACK(reference, p * 4, quad)                                                                        \
-    }                                                                                                       \
-    UNROLL for (int p = 0; p < 2; ++p) {                                                                    \
-      const real4 quad = at(from, (PLANE_HIGH + 2 + p) * plane + here);                                     \
-      UNPACK(distorted, p * 4, quad)                                                                        \
-    }                                                                                                       \
-    const real4 middle_quad = at(planes, PLANE_DIFFERENCE * plane + here);                                  \
-    UNPACK(middles, 0, middle_quad)                                                                         \
+// blur, but of a prepared reference its planes; and the difference of the middle subbands.
+#define FETCH_HIGH(row)                                                                                             \
+  {                                                                                                                 \
+    const int here = wrapped(own + (row), ring) * quad_stride + global_x();                                         \
+    const int prepared_here = clamp(n + (row), 0, height - 1) * quad_stride + global_x();                           \
+    UNROLL for (int p = 0; p < (one ? 4 : 2); ++p) {                                                                \
+      const real4 quad =                                                                                            \
+          one ? at(prepared, p * height * quad_stride + prepared_here) : at(from, (PLANE_HIGH + p) * plane + here); \
+      UNPACK(reference, p * 4, quad)                                                                                \
+    }                                                                                                               \
+    UNROLL for (int p = 0; p < 2; ++p) {                                                                            \
+      const real4 quad = at(from, (PLANE_HIGH + 2 + p) * plane + here);                                             \
+      UNPACK(distorted, p * 4, quad)                                                                                \
+    }                                                                                                               \
+    const real4 middle_quad = at(planes, PLANE_DIFFERENCE * plane + here);                                          \
+    UNPACK(middles, 0, middle_quad)                                                                                 \
   }
 #define SOFT_HIGH(first)                                               \
   UNROLL for (int p = 0; p < 2; ++p) {                                 \
@@ -251,9 +253,9 @@ FUNCTION int soft_high_at(int plane, int k) { return (plane * QUAD_CHUNK + k) * 
     UNPACK(soft, p * 4, quad)                                          \
   }
 
-FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul,
-                              int keep, int walk, int width, int height, int y_begin, int y_end, int slot_begin,
-                              int ring) {
+FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants,
+                              real xmul, int prepare, int walk, int width, int height, int y_begin, int y_end,
+                              int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;
@@ -297,9 +299,9 @@ FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_o
             busy[j] = activity(reference[j], reference[4 + j], reference[8 + j], reference[12 + j]);
           }
           at(planes, PLANE_ACTIVITY * plane + to) = PACK(busy, 0, x, width, row_inside);
-          if (keep != 0 && row_inside) {
+          if (prepare != 0 && row_inside) {
             UNROLL for (int p = 0; p < 4; ++p) {
-              at(kept, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
+              at(prepared, (p * height + n + k) * quad_stride + global_x()) = PACK(reference, p * 4, x, width, true);
             }
           }
         }
@@ -319,18 +321,18 @@ FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_o
           split_high_x(distorted[j], soft[j], x2, ultra_x2);
           split_high_y(distorted[4 + j], soft[4 + j], y2, ultra_y2);
           busy[j] = activity(x2, y2, ultra_x2, ultra_y2);
-          malta_ultra_x[j] = malta_input(reference[8 + j], ultra_x2, at(numbers, NUMBER_MALTA_ULTRA_X),
-                                         at(numbers, NUMBER_MALTA_ULTRA_X + 1), ULTRA_X_NORM);
-          malta_ultra_y[j] = malta_input(reference[12 + j], ultra_y2, at(numbers, NUMBER_MALTA_ULTRA_Y),
-                                         at(numbers, NUMBER_MALTA_ULTRA_Y + 1), ULTRA_Y_NORM);
-          malta_high_x[j] =
-              malta_input(x1, x2, at(numbers, NUMBER_MALTA_HIGH_X), at(numbers, NUMBER_MALTA_HIGH_X + 1), HIGH_X_NORM);
-          malta_high_y[j] =
-              malta_input(y1, y2, at(numbers, NUMBER_MALTA_HIGH_Y), at(numbers, NUMBER_MALTA_HIGH_Y + 1), HIGH_Y_NORM);
+          malta_ultra_x[j] = malta_input(reference[8 + j], ultra_x2, at(constants, CONSTANT_MALTA_ULTRA_X),
+                                         at(constants, CONSTANT_MALTA_ULTRA_X + 1), ULTRA_X_NORM);
+          malta_ultra_y[j] = malta_input(reference[12 + j], ultra_y2, at(constants, CONSTANT_MALTA_ULTRA_Y),
+                                         at(constants, CONSTANT_MALTA_ULTRA_Y + 1), ULTRA_Y_NORM);
+          malta_high_x[j] = malta_input(x1, x2, at(constants, CONSTANT_MALTA_HIGH_X),
+                                        at(constants, CONSTANT_MALTA_HIGH_X + 1), HIGH_X_NORM);
+          malta_high_y[j] = malta_input(y1, y2, at(constants, CONSTANT_MALTA_HIGH_Y),
+                                        at(constants, CONSTANT_MALTA_HIGH_Y + 1), HIGH_Y_NORM);
           const real of_x =
-              high_difference(x1, x2, at(numbers, NUMBER_PIXEL_HIGH_X), at(numbers, NUMBER_PIXEL_HIGH_X + 1));
+              high_difference(x1, x2, at(constants, CONSTANT_PIXEL_HIGH_X), at(constants, CONSTANT_PIXEL_HIGH_X + 1));
           const real of_y =
-              high_difference(y1, y2, at(numbers, NUMBER_PIXEL_HIGH_Y), at(numbers, NUMBER_PIXEL_HIGH_Y + 1));
+              high_difference(y1, y2, at(constants, CONSTANT_PIXEL_HIGH_Y), at(constants, CONSTANT_PIXEL_HIGH_Y + 1));
           differences[j] = pixel_difference(middles[j], of_x, of_y, xmul);
         }
         at(planes, (PLANE_ACTIVITY + 1) * plane + to) = PACK(busy, 0, x, width, row_inside);
@@ -349,18 +351,19 @@ FUNCTION void split_high_rows(bool one, f32x4_in from, f32x4_out planes, f32x4_o
 
 #if KERNEL_HERE(split_high_pair)
 #define ROOM_split_high_pair ~, 4
-KERNEL(split_high_pair, 32, 4, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
-       int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
-  split_high_rows(false, from, planes, kept, numbers, xmul, keep, walk, width, height, y_begin, y_end, slot_begin,
-                  ring);
+KERNEL(split_high_pair, 32, 4, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants, real xmul,
+       int prepare, int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_high_rows(false, from, planes, prepared, constants, xmul, prepare, walk, width, height, y_begin, y_end,
+                  slot_begin, ring);
 }
 #endif
 
 #if KERNEL_HERE(split_high_one)
 #define ROOM_split_high_one ~, 8
-KERNEL(split_high_one, 32, 2, f32x4_in from, f32x4_out planes, f32x4_out kept, f32_in numbers, real xmul, int keep,
-       int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
-  split_high_rows(true, from, planes, kept, numbers, xmul, keep, walk, width, height, y_begin, y_end, slot_begin, ring);
+KERNEL(split_high_one, 32, 2, f32x4_in from, f32x4_out planes, f32x4_out prepared, f32_in constants, real xmul,
+       int prepare, int walk, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+  split_high_rows(true, from, planes, prepared, constants, xmul, prepare, walk, width, height, y_begin, y_end,
+                  slot_begin, ring);
 }
 #endif
 
@@ -369,8 +372,8 @@ KERNEL(split_high_one, 32, 2, f32x4_in from, f32x4_out planes, f32x4_out kept, f
 #if KERNEL_HERE(blur_activity)
 #define SAMPLE_MASK(i) samples[j + 8 + (i)]
 #define WINDOW_QUAD_MASK(i) window[(k + BLUR_MASK_RADIUS + (i)) * 4 + j]
-KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in numbers, int work, int walk, int to_slot, int to_ring,
-       int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
+KERNEL(blur_activity, 32, 2, f32x4_in from, f32x4_out to, f32_in constants, int work, int walk, int to_slot,
+       int to_ring, int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
   const int quad_stride = stride / 4;

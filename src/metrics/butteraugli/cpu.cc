@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "metrics/butteraugli/rings.h"
-#include "metrics/butteraugli/strip.h"
+#include "metrics/butteraugli/scale.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/butteraugli/cpu.cc"
@@ -34,8 +34,8 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 class Comparison {
  public:
   // activity: that of the distorted picture, blurred.
-  Comparison(const Level& level, const Frame& frame, const Mask& mask, const Ring& activity, PairRings& rings)
-      : level_(level), frame_(frame), mask_(mask), activity_(activity), rings_(rings) {}
+  Comparison(const Scale& scale, const Frame& frame, const Mask& mask, const Ring& activity, PairRings& rings)
+      : scale_(scale), frame_(frame), mask_(mask), activity_(activity), rings_(rings) {}
 
   // One row, as split last.
   void compare_low(int y, const Subbands& a, const Subbands& b);
@@ -52,21 +52,21 @@ class Comparison {
   TileNorms pool_tile(const float* const (&rows)[kTileHeight], int count, int x) const;
   void pool_tiles_above(int y);
 
-  const Level& level_;
+  const Scale& scale_;
   const Frame& frame_;
   const Mask& mask_;
   const Ring& activity_;
   PairRings& rings_;
   // The first row that each stage has still to make.
-  int triples_done_ = frame_.piece.y_begin - kReachMalta + 1;
-  int lines_done_ = frame_.piece.y_begin;
-  int map_done_ = frame_.piece.y_begin;
+  int triples_done_ = frame_.cell.y_begin - kReachMalta + 1;
+  int lines_done_ = frame_.cell.y_begin;
+  int map_done_ = frame_.cell.y_begin;
 };
 
 void Comparison::compare_low(int y, const Subbands& a, const Subbands& b) {
   if (!frame_.has_row(y)) return;
   const Columns own = frame_.columns(kReachMap);
-  const real xmul = real(level_.parameters.xmul);
+  const real xmul = real(scale_.parameters.xmul);
   float* out = rings_.low_difference.row(y);
   for (int x = own.begin; x < own.end; x += kLanes) {
     const auto difference = [&](size_t c) HWY_ATTR { return load_unaligned(a.low(c) + x) - load(b.low(c) + x); };
@@ -81,7 +81,7 @@ void Comparison::compare_middle(int y, const Subbands& a, const Subbands& b) {
     return;
   }
   const Columns columns = frame_.columns(kReachMalta);
-  const real xmul = real(level_.parameters.xmul);
+  const real xmul = real(scale_.parameters.xmul);
   float* difference = rings_.middle_difference.row(y);
   for (int x = columns.begin; x < columns.end; x += kLanes) {
     const real a_x = load_unaligned(a.middle(0) + x), a_y = load_unaligned(a.middle(1) + x);
@@ -108,7 +108,7 @@ void Comparison::compare_high(int y, const Subbands& a, const Subbands& b) {
     return;
   }
   const Columns columns = frame_.columns(kReachMalta);
-  const Parameters& p = level_.parameters;
+  const Parameters& p = scale_.parameters;
   const Weights high_weights[2] = {p.malta_high_x, p.malta_high_y};
   const Weights ultra_weights[2] = {p.malta_ultra_x, p.malta_ultra_y};
   const Weights pixel_weights[2] = {p.pixel_high_x, p.pixel_high_y};
@@ -158,7 +158,7 @@ void Comparison::add_columns_of_three(int limit) {
 // Each plane by itself, so that the rows it looks at stay in the nearest cache.
 void Comparison::add_lines(int limit) {
   const Columns own = frame_.columns(kReachMap);
-  const real xmul = real(level_.parameters.xmul);
+  const real xmul = real(scale_.parameters.xmul);
   for (int y = lines_done_; y < limit; ++y) {
     float* sum = rings_.difference.row(y);
     for (size_t c = 0; c < 2; ++c) {
@@ -207,34 +207,32 @@ void Comparison::make_map(int limit) {
 
 // What becomes of a row of the map.
 void Comparison::finish_row(int y, float* row) {
-  const Piece& piece = frame_.piece;
+  const Cell& cell = frame_.cell;
   const int columns = frame_.width();
-  const size_t at =
-      static_cast<size_t>(y) * static_cast<size_t>(level_.size.width) + static_cast<size_t>(piece.x_begin);
-  if (level_.level_map != nullptr) {
-    std::copy_n(row, columns, level_.level_map + at);
+  const size_t at = static_cast<size_t>(y) * static_cast<size_t>(scale_.size.width) + static_cast<size_t>(cell.x_begin);
+  if (scale_.own_map != nullptr) {
+    std::copy_n(row, columns, scale_.own_map + at);
     return;
   }
-  if (level_.half_map != nullptr) {
-    const size_t half_width = static_cast<size_t>(half(level_.size).width);
-    const float* half_row = level_.half_map + static_cast<size_t>(y / 2) * half_width + piece.x_begin / 2;
-    alignas(64) float halved[kStripColumns + 16];
+  if (scale_.half_map != nullptr) {
+    const size_t half_width = static_cast<size_t>(half(scale_.size).width);
+    const float* half_row = scale_.half_map + static_cast<size_t>(y / 2) * half_width + cell.x_begin / 2;
+    alignas(64) float halved[kCellColumns + 16];
     for (int x = 0; x < columns; ++x) halved[x] = half_row[x / 2];
     for (int x = 0; x < columns; x += kLanes) store(both_resolutions(load(row + x), load(halved + x)), row + x);
   }
-  if (level_.map.at_least != nullptr) {
-    for (int x = 0; x < columns; ++x) row[x] = std::max(row[x], level_.map.at_least[at + static_cast<size_t>(x)]);
+  if (scale_.map.at_least != nullptr) {
+    for (int x = 0; x < columns; ++x) row[x] = std::max(row[x], scale_.map.at_least[at + static_cast<size_t>(x)]);
   }
-  if (level_.map.to != nullptr) std::copy_n(row, columns, level_.map.to + at);
+  if (scale_.map.to != nullptr) std::copy_n(row, columns, scale_.map.to + at);
   std::fill(row + columns, row + round_up(static_cast<size_t>(columns), kTileWidth), 0.0f);
-  if (y % kTileHeight == kTileHeight - 1 || y == level_.size.height - 1) pool_tiles_above(y);
+  if (y % kTileHeight == kTileHeight - 1 || y == scale_.size.height - 1) pool_tiles_above(y);
 }
 
 // The row of tiles whose last row is y.
 void Comparison::pool_tiles_above(int y) {
-  const int across = (level_.size.width + kTileWidth - 1) / kTileWidth;
-  TileNorms* tiles =
-      level_.tiles + static_cast<ptrdiff_t>(y / kTileHeight) * across + frame_.piece.x_begin / kTileWidth;
+  const int across = (scale_.size.width + kTileWidth - 1) / kTileWidth;
+  TileNorms* tiles = scale_.tiles + static_cast<ptrdiff_t>(y / kTileHeight) * across + frame_.cell.x_begin / kTileWidth;
   const int first = y / kTileHeight * kTileHeight;
   const float* rows[kTileHeight];
   for (int i = 0; i <= y - first; ++i) rows[i] = rings_.map.row(first + i) + kMargin;
@@ -257,8 +255,8 @@ TileNorms Comparison::pool_tile(const float* const (&rows)[kTileHeight], int cou
       real terms[3];
       norm_terms(scaled, terms[0], terms[1], terms[2]);
       for (int i = 0; i < 3; ++i) sum[i] = sum[i] + terms[i];
-      if (level_.p > 0) {
-        power_norm_terms(scaled, real(level_.p), terms[0], terms[1], terms[2]);
+      if (scale_.p > 0) {
+        power_norm_terms(scaled, real(scale_.p), terms[0], terms[1], terms[2]);
         for (int i = 0; i < 3; ++i) sum[3 + i] = sum[3 + i] + terms[i];
       }
     }
@@ -274,10 +272,10 @@ TileNorms Comparison::pool_tile(const float* const (&rows)[kTileHeight], int cou
 // How far a stage of this reach can get when light has been read up to row `light`.
 constexpr int behind(int light, int reach) { return light - (kReachLight - reach); }
 
-void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch) {
+void run_cell(const Scale& scale, const Cell& cell, int batch, std::byte* scratch) {
   // Filters look left of the picture, where nothing is ever written. Elsewhere what was left there is looked at in
   // columns that come to nothing.
-  if (piece.x_begin == 0) std::memset(scratch, 0, scratch_bytes(batch));
+  if (cell.x_begin == 0) std::memset(scratch, 0, scratch_bytes(batch));
   std::array<PictureRings, 2> pictures;
   PairRings pair;
   float* next = reinterpret_cast<float*>(scratch);
@@ -288,11 +286,11 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
   for (PictureRings& rings : pictures) visit_rings(rings, batch, take);
   visit_rings(pair, batch, take);
 
-  const Frame frame(level.size, piece);
-  Subbands a(level, level.readers[0], frame, pictures[0]), b(level, level.readers[1], frame, pictures[1]);
+  const Frame frame(scale.size, cell);
+  Subbands a(scale, scale.readers[0], frame, pictures[0]), b(scale, scale.readers[1], frame, pictures[1]);
   Mask mask(frame, a, pictures[0].blurred_activity, batch);
-  Comparison comparison(level, frame, mask, pictures[1].blurred_activity, pair);
-  const bool both = level.prepare == nullptr;
+  Comparison comparison(scale, frame, mask, pictures[1].blurred_activity, pair);
+  const bool both = scale.prepare == nullptr;
   const auto each = [&](auto step) {
     step(a);
     if (both) step(b);
@@ -302,9 +300,9 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
     const int limit = behind(light, reach);
     for (; done < limit; ++done) step(done);
   };
-  int low = piece.y_begin - kReachLow, middle = piece.y_begin - kReachMiddle, high = piece.y_begin - kReachHigh;
-  const int end = piece.y_end + kReachLight;
-  for (int light = piece.y_begin - kReachLight; light < end;) {
+  int low = cell.y_begin - kReachLow, middle = cell.y_begin - kReachMiddle, high = cell.y_begin - kReachHigh;
+  const int end = cell.y_end + kReachLight;
+  for (int light = cell.y_begin - kReachLight; light < end;) {
     light = std::min(light + batch, end);
     each([&](Subbands& subbands) {
       if (subbands.is_prepared()) return;
@@ -332,8 +330,8 @@ void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scr
       mask.prepare_gains(behind(light, kReachMap));
       continue;
     }
-    comparison.add_columns_of_three(std::min(behind(light, kReachHigh) - 1, piece.y_end + kReachMalta - 1));
-    comparison.add_lines(std::min(behind(light, kReachHigh) - kReachMalta, piece.y_end));
+    comparison.add_columns_of_three(std::min(behind(light, kReachHigh) - 1, cell.y_end + kReachMalta - 1));
+    comparison.add_lines(std::min(behind(light, kReachHigh) - kReachMalta, cell.y_end));
     comparison.make_map(behind(light, kReachMap));
   }
 }
@@ -345,7 +343,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity::butteraugli {
 
-HWY_EXPORT(run_piece);
+HWY_EXPORT(run_cell);
 
 size_t scratch_bytes(int batch) {
   PictureRings picture;
@@ -356,8 +354,8 @@ size_t scratch_bytes(int batch) {
   return rows * kStride * sizeof(float);
 }
 
-void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch) {
-  HWY_DYNAMIC_DISPATCH(run_piece)(level, piece, batch, scratch);
+void run_cell(const Scale& scale, const Cell& cell, int batch, std::byte* scratch) {
+  HWY_DYNAMIC_DISPATCH(run_cell)(scale, cell, batch, scratch);
 }
 
 }  // namespace acuity::butteraugli

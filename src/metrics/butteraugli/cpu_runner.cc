@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The CPU's way through both resolutions; cpu.cc does one piece of one.
+// The CPU's way through both scales; cpu.cc does one cell of one.
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "metrics/butteraugli/runner.h"
-#include "metrics/butteraugli/strip.h"
+#include "metrics/butteraugli/scale.h"
 
 namespace acuity::butteraugli {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 // the cache.
 constexpr int kBatch = 8;
 
-// Pieces do over again what lies around them: as much as if each were this much longer and wider.
+// Cells do over again what lies around them: as much as if each were this much longer and wider.
 constexpr int kSurroundings = 50;
-constexpr int kSmallestPiece = 4 * kTileWidth;
+constexpr int kSmallestCell = 4 * kTileWidth;
 
 // Vectors are read whole, up to 16 floats beyond the end of a row.
 size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width), 16); }
@@ -47,50 +47,50 @@ class CpuRunner final : public Runner {
     return std::unique_ptr<Runner>(std::move(runner));
   }
 
-  size_t working_bytes() const override { return arena_.size() + remembered_.capacity() * sizeof(float); }
+  size_t working_bytes() const override { return arena_.size() + held_map_.capacity() * sizeof(float); }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) override {
     size_t bytes = 0;
     for (const Size size : sizes_) bytes += kPreparedPlanes * Arena::cost<float>(plane_floats(size));
-    const auto prepared = std::make_shared<PreparedLevels>();
+    const auto prepared = std::make_shared<PreparedScales>();
     ACUITY_TRY_ASSIGN(prepared->arena, Arena::create(bytes));
-    prepared->levels.resize(sizes_.size());
+    prepared->scales.resize(sizes_.size());
     for (size_t i = 0; i < sizes_.size(); ++i) {
-      prepared->levels[i] = take_planes(prepared->arena, sizes_[i]);
-      Level level = level_of(i);
-      level.readers[0].light = reference;
-      level.prepare = &prepared->levels[i];
-      run_level(level);
+      prepared->scales[i] = take_planes(prepared->arena, sizes_[i]);
+      Scale scale = scale_at(i);
+      scale.readers[0].light = reference;
+      scale.prepare = &prepared->scales[i];
+      run_scale(scale);
     }
     return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   // The half resolution first: the full one adds its map to its own, row by row.
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
-    if (map.remember) remembered_.resize(static_cast<size_t>(sizes_[0].width) * static_cast<size_t>(sizes_[0].height));
+    if (map.hold) held_map_.resize(static_cast<size_t>(sizes_[0].width) * static_cast<size_t>(sizes_[0].height));
     for (size_t i = sizes_.size(); i-- > 0;) {
-      Level level = level_of(i);
-      level.readers[0].light = reference;
+      Scale scale = scale_at(i);
+      scale.readers[0].light = reference;
       if (reference.prepared != nullptr) {
-        level.readers[0].prepared = &static_cast<const PreparedLevels*>(reference.prepared)->levels[i];
+        scale.readers[0].prepared = &static_cast<const PreparedScales*>(reference.prepared)->scales[i];
       }
-      level.readers[1].light = distorted;
+      scale.readers[1].light = distorted;
       if (i == 0) {
-        level.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
-        level.map.at_least = map.at_least_remembered ? remembered_.data() : nullptr;
-        level.map.to = map.remember ? remembered_.data() : map.to;
+        scale.half_map = sizes_.size() > 1 ? half_map_ : nullptr;
+        scale.map.at_least = map.at_least_held ? held_map_.data() : nullptr;
+        scale.map.to = map.hold ? held_map_.data() : map.to;
       } else {
-        level.level_map = half_map_;
+        scale.own_map = half_map_;
       }
-      run_level(level);
+      run_scale(scale);
     }
     return pool_tiles({tiles_, tile_count(sizes_[0].width, sizes_[0].height)}, sizes_[0], p_);
   }
 
  private:
-  struct PreparedLevels final : PreparedReference {
+  struct PreparedScales final : PreparedReference {
     Arena arena;
-    std::vector<Prepared> levels;
+    std::vector<Prepared> scales;
     size_t bytes() const override { return arena.size(); }
   };
 
@@ -101,46 +101,46 @@ class CpuRunner final : public Runner {
         batch_(setup.strip_rows > 0 ? std::min(setup.strip_rows, kLargestBatch) : kBatch) {
     sizes_.push_back({setup.width, setup.height});
     if (large_enough(half(sizes_[0]))) sizes_.push_back(half(sizes_[0]));
-    worker_count_ = std::min(static_cast<size_t>(threads_->count()), pieces_of(sizes_[0]).size());
+    worker_count_ = std::min(static_cast<size_t>(threads_->count()), cells_of(sizes_[0]).size());
   }
 
   size_t worker_bytes() const { return round_up(scratch_bytes(batch_), kAlignment); }
 
-  Level level_of(size_t i) const {
-    Level level;
-    level.size = sizes_[i];
-    level.halved = i > 0;
-    level.parameters = parameters_;
-    level.p = p_;
-    level.tiles = tiles_;
-    return level;
+  Scale scale_at(size_t i) const {
+    Scale scale;
+    scale.size = sizes_[i];
+    scale.halved = i > 0;
+    scale.parameters = parameters_;
+    scale.p = p_;
+    scale.tiles = tiles_;
+    return scale;
   }
 
   // The cut by which all threads together should be done first.
-  std::vector<Piece> pieces_of(Size size) const {
+  std::vector<Cell> cells_of(Size size) const {
     const int threads = threads_->count();
-    const auto time_of = [&](int strips, int segments) {
-      const double rounds = (strips * segments + threads - 1) / threads;
-      return rounds * (size.width / strips + kSurroundings) * (size.height / segments + kSurroundings);
+    const auto time_of = [&](int across, int bands) {
+      const double rounds = (across * bands + threads - 1) / threads;
+      return rounds * (size.width / across + kSurroundings) * (size.height / bands + kSurroundings);
     };
-    const int fewest = (size.width + kStripColumns - 1) / kStripColumns;
-    int best_strips = fewest, best_segments = 1;
-    for (int strips = fewest; strips <= std::max(fewest, std::min(size.width / kSmallestPiece, fewest + threads));
-         ++strips) {
-      for (int segments = 1; segments <= std::max(1, std::min(size.height / kSmallestPiece, threads)); ++segments) {
-        if (time_of(strips, segments) < time_of(best_strips, best_segments)) {
-          best_strips = strips;
-          best_segments = segments;
+    const int fewest = (size.width + kCellColumns - 1) / kCellColumns;
+    int best_across = fewest, best_bands = 1;
+    for (int across = fewest; across <= std::max(fewest, std::min(size.width / kSmallestCell, fewest + threads));
+         ++across) {
+      for (int bands = 1; bands <= std::max(1, std::min(size.height / kSmallestCell, threads)); ++bands) {
+        if (time_of(across, bands) < time_of(best_across, best_bands)) {
+          best_across = across;
+          best_bands = bands;
         }
       }
     }
-    const std::vector<int> x = cut(size.width, best_strips, kTileWidth);
-    const std::vector<int> y = cut(size.height, best_segments, kTileHeight);
-    std::vector<Piece> pieces;
+    const std::vector<int> x = cut(size.width, best_across, kTileWidth);
+    const std::vector<int> y = cut(size.height, best_bands, kTileHeight);
+    std::vector<Cell> cells;
     for (size_t j = 1; j < y.size(); ++j) {
-      for (size_t i = 1; i < x.size(); ++i) pieces.push_back({x[i - 1], x[i], y[j - 1], y[j]});
+      for (size_t i = 1; i < x.size(); ++i) cells.push_back({x[i - 1], x[i], y[j - 1], y[j]});
     }
-    return pieces;
+    return cells;
   }
 
   // Where `parts` parts of a length, in whole units and of like size, begin and end.
@@ -151,14 +151,14 @@ class CpuRunner final : public Runner {
     return ends;
   }
 
-  void run_level(const Level& level) {
-    const std::vector<Piece> pieces = pieces_of(level.size);
+  void run_scale(const Scale& scale) {
+    const std::vector<Cell> cells = cells_of(scale.size);
     std::atomic<size_t> next = 0;
     threads_->run([&](int worker) {
       const auto own = static_cast<size_t>(worker);
       if (own >= worker_count_) return;
-      for (size_t i = next++; i < pieces.size(); i = next++) {
-        run_piece(level, pieces[i], batch_, scratch_ + own * worker_bytes());
+      for (size_t i = next++; i < cells.size(); i = next++) {
+        run_cell(scale, cells[i], batch_, scratch_ + own * worker_bytes());
       }
     });
   }
@@ -173,7 +173,7 @@ class CpuRunner final : public Runner {
   TileNorms* tiles_ = nullptr;
   float* half_map_ = nullptr;
   std::byte* scratch_ = nullptr;
-  std::vector<float> remembered_;  // the map of the run before, where asked for
+  std::vector<float> held_map_;  // the map of the run before, where asked for
 };
 
 }  // namespace

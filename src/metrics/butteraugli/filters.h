@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Filters over the rows a piece holds; cpu.cc includes this inside the namespace of a target, after math.h.
+// Filters over the rows a cell holds; cpu.cc includes this inside the namespace of a target, after math.h.
 
-// Columns of a row held, of which the first kMargin lie left of the piece.
+// Columns of a row held, of which the first kMargin lie left of the cell.
 struct Columns {
   int begin = 0;  // a multiple of kLanes
   int end = 0;
@@ -110,13 +110,13 @@ HWY_INLINE void blur_columns(const Ring& in, int y_begin, int y_end, int height,
   constexpr int kRadius = Kind::kRadius;
   const float* rows[kLargestBatch + 2 * kRadius];
   for (int i = 0; i < y_end - y_begin + 2 * kRadius; ++i) rows[i] = in.row(y_begin - kRadius + i);
-  for (int block = columns.begin; block < columns.end; block += kTogether) {
-    const int block_end = std::min(block + kTogether, columns.end);
+  for (int first = columns.begin; first < columns.end; first += kTogether) {
+    const int together_end = std::min(first + kTogether, columns.end);
     for (int y = y_begin; y < y_end;) {
       const float* const* centre = rows + (y - y_begin) + kRadius;
       if (y >= kRadius && y + 4 <= std::min(y_end, height - kRadius)) {
         float* const to[4] = {out.row(y), out.row(y + 1), out.row(y + 2), out.row(y + 3)};
-        for (int x = block; x < block_end; x += kLanes) {
+        for (int x = first; x < together_end; x += kLanes) {
           real result[4];
           Kind::inside_four([&](int i) HWY_ATTR { return load(centre[i] + x); }, result);
           for (int k = 0; k < 4; ++k) store(result[k], to[k] + x);
@@ -127,7 +127,7 @@ HWY_INLINE void blur_columns(const Ring& in, int y_begin, int y_end, int height,
       const bool inside = y >= kRadius && y < height - kRadius;
       const real scale = inside ? real(0.0f) : real(blur_edge_scale(Kind::kBlur, y, height));
       float* to = out.row(y);
-      for (int x = block; x < block_end; x += kLanes) {
+      for (int x = first; x < together_end; x += kLanes) {
         const auto at = [&](int i) HWY_ATTR { return load(centre[i] + x); };
         store(inside ? Kind::inside(at) : Kind::edge(at, scale), to + x);
       }
@@ -146,23 +146,23 @@ struct NineRows {
   HWY_INLINE real at(int x, int dx, int dy) const { return Neighbours(row[dy + kReachMalta] + x)(dx); }
 };
 
-// Where a piece lies among the rows held.
+// Where a cell lies among the rows held.
 struct Frame {
   Size size;
-  Piece piece;
-  int left_edge = 0;   // the column of a row held that is column 0 of the level
+  Cell cell;
+  int left_edge = 0;   // the column of a row held that is column 0 of the scale
   int right_edge = 0;  // ... that is one beyond its last
   RowEdges low, middle, high, mask;
 
-  Frame(Size of, const Piece& part)
-      : size(of), piece(part), left_edge(kMargin - part.x_begin), right_edge(left_edge + of.width) {
+  Frame(Size of, const Cell& part)
+      : size(of), cell(part), left_edge(kMargin - part.x_begin), right_edge(left_edge + of.width) {
     mark_edges<LowBlur>(low);
     mark_edges<MiddleBlur>(middle);
     mark_edges<HighBlur>(high);
     mark_edges<MaskBlur>(mask);
   }
 
-  int width() const { return piece.x_end - piece.x_begin; }
+  int width() const { return cell.x_end - cell.x_begin; }
   bool has_row(int y) const { return y >= 0 && y < size.height; }
 
   // The columns that a stage with this reach works on.

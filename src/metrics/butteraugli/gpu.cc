@@ -60,7 +60,7 @@ constexpr int kBandRows = 256;
 constexpr int kBandUnit = 64;            // bands are multiples of this
 constexpr int kRowUnit = 16;             // and rings of this, as the kernels want them
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
-constexpr int kSlots = 2;                // bands in work at each stage, which take turns in rings and events
+constexpr int kSlots = 2;                // bands in flight at each stage, which take turns in rings and events
 constexpr int kLightReach = 4;           // rows of light of the band above that are looked at again
 constexpr int kReach = 64;               // rows of the bands above that a ring holds
 constexpr int kHalfBehind = 16;          // rows that the half resolution waits for longer than it must
@@ -105,7 +105,7 @@ struct Ring {
 };
 
 // One resolution's place on the device.
-struct LevelPlan {
+struct ScalePlan {
   Size size;
   bool halved = false;
   // What goes from the early to the late stages holds two bands, so that these can work at the same time: XYB, in its
@@ -113,7 +113,7 @@ struct LevelPlan {
   // hold one.
   Ring xyb, blurred, compared;
   int stride = 0;
-  size_t numbers = 0;  // an offset
+  size_t constants = 0;  // an offset
   // A band is made into XYB, each picture on a queue of its own, while that before it is at the other early stages and
   // the one before that at the late ones.
   std::array<Queue*, 2> first{};
@@ -137,26 +137,26 @@ struct LevelPlan {
   }
 };
 
-std::vector<float> numbers_of(const Parameters& parameters, Size size) {
-  std::vector<float> numbers;
+std::vector<float> constants_of(const Parameters& parameters, Size size) {
+  std::vector<float> constants;
   for (const Weights& weights : {parameters.malta_ultra_x, parameters.malta_ultra_y, parameters.malta_high_x,
                                  parameters.malta_high_y, parameters.pixel_high_x, parameters.pixel_high_y}) {
-    numbers.push_back(weights.symmetric);
-    numbers.push_back(weights.one_sided);
+    constants.push_back(weights.symmetric);
+    constants.push_back(weights.one_sided);
   }
   for (const Blur blur : {Blur::low, Blur::middle, Blur::high, Blur::mask}) {
     for (const int length : {size.width, size.height}) {
-      for (int i = 0; i < length; ++i) numbers.push_back(blur_edge_scale(blur, i, length));
+      for (int i = 0; i < length; ++i) constants.push_back(blur_edge_scale(blur, i, length));
     }
   }
-  return numbers;
+  return constants;
 }
 
 class GpuRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> create(const Metric::Setup& setup, const Parameters& parameters, float p) {
     std::unique_ptr<GpuRunner> runner(new GpuRunner(setup, parameters, p));
-    const LevelPlan& full = runner->plans_[0];
+    const ScalePlan& full = runner->plans_[0];
     // The largest array of a prepared reference, of single floats; the workspace checks all else.
     const int64_t elements = int64_t{3} * setup.height * full.stride;
     if (elements > kMostElements) {
@@ -171,7 +171,7 @@ class GpuRunner final : public Runner {
 
   size_t working_bytes() const override {
     size_t bytes = workspace_.bytes();
-    for (const PooledMemory* map : {&map_, &half_map_, &remembered_}) bytes += *map ? (*map)->size() : 0;
+    for (const PooledMemory* map : {&map_, &half_map_, &held_map_}) bytes += *map ? (*map)->size() : 0;
     if (map_rows_) bytes += map_rows_->size();
     for (const std::optional<Feed>& feed : feeds_) bytes += feed->bytes();
     return bytes;
@@ -179,14 +179,14 @@ class GpuRunner final : public Runner {
 
   // All that depends on the reference alone stays on the device. Columns beside the picture are zeros, and stay so.
   Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) override {
-    const auto prepared = std::make_shared<PreparedLevels>();
-    for (size_t level = 0; level < plans_.size(); ++level) {
-      const LevelPlan& plan = plans_[level];
+    const auto prepared = std::make_shared<PreparedScales>();
+    for (size_t scale = 0; scale < plans_.size(); ++scale) {
+      const ScalePlan& plan = plans_[scale];
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
       const std::string use = fmt::format("butteraugli reference {}x{}", plan.size.width, plan.size.height);
       for (size_t i = 0; i < kPreparedPlanes.size(); ++i) {
-        PooledMemory& part = prepared->levels[level][i];
+        PooledMemory& part = prepared->scales[scale][i];
         ACUITY_TRY_ASSIGN(part, setup_.pool->take(kPreparedPlanes[i] * plane_bytes, use));
         if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
       }
@@ -195,14 +195,14 @@ class GpuRunner final : public Runner {
     prepared_ = prepared.get();
     ACUITY_TRY(begin({&reference, nullptr}));
     ACUITY_TRY(submit_bands(WORK_PREPARE, {&reference, nullptr}, false, false));
-    for (const LevelPlan& plan : plans_) ACUITY_TRY(plan.late->wait());
+    for (const ScalePlan& plan : plans_) ACUITY_TRY(plan.late->wait());
     return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
     const bool prepared = reference.prepared != nullptr;
-    prepared_ = static_cast<const PreparedLevels*>(reference.prepared);
-    const bool keep = plans_.size() == 1 || map.remember || map.at_least_remembered || map.to != nullptr || p_ > 0;
+    prepared_ = static_cast<const PreparedScales*>(reference.prepared);
+    const bool keep = plans_.size() == 1 || map.hold || map.at_least_held || map.to != nullptr || p_ > 0;
     const int work = prepared ? WORK_PREPARED : WORK_PAIR;
     const Pictures pictures{prepared ? nullptr : &reference, &distorted};
     Queue& queue = *plans_.back().late;
@@ -218,7 +218,7 @@ class GpuRunner final : public Runner {
     if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
     if (map.to != nullptr) copy_map(map.to);
-    if (map.remember) std::swap(remembered_, map_);
+    if (map.hold) std::swap(held_map_, map_);
     const TileNorms* tiles = reinterpret_cast<const TileNorms*>(workspace_.results().data());
     return pool_tiles({tiles, tile_count(setup_.width, setup_.height)}, plans_[0].size, p_);
   }
@@ -241,7 +241,7 @@ class GpuRunner final : public Runner {
   }
 
   void add_plan(Size size, int band_rows) {
-    LevelPlan plan;
+    ScalePlan plan;
     plan.size = size;
     const int rows = round_to(size.height, kRowUnit), band = round_to(band_rows, kRowUnit);
     plan.xyb.rows = std::min(rows, 2 * band) + kReach;
@@ -252,16 +252,16 @@ class GpuRunner final : public Runner {
 
   Status allocate() {
     MemoryLayout layout;
-    std::vector<float> numbers;
-    for (LevelPlan& plan : plans_) {
-      const std::vector<float> own = numbers_of(parameters_, plan.size);
-      numbers.resize(round_up(numbers.size(), 64));  // where every kernel can read them
-      plan.numbers = numbers.size() * sizeof(float);
-      numbers.insert(numbers.end(), own.begin(), own.end());
+    std::vector<float> constants;
+    for (ScalePlan& plan : plans_) {
+      const std::vector<float> own = constants_of(parameters_, plan.size);
+      constants.resize(round_up(constants.size(), 64));  // where every kernel can read them
+      plan.constants = constants.size() * sizeof(float);
+      constants.insert(constants.end(), own.begin(), own.end());
     }
-    const size_t numbers_at = layout.place(numbers.size());
-    for (LevelPlan& plan : plans_) {
-      plan.numbers += numbers_at;
+    const size_t constants_at = layout.place(constants.size());
+    for (ScalePlan& plan : plans_) {
+      plan.constants += constants_at;
       plan.xyb.planes = layout.place((kXybPlanes + 1) * plan.plane_floats(plan.xyb));
       plan.blurred.planes = layout.place(kXybPlanes * plan.plane_floats(plan.blurred));
       plan.compared.planes = layout.place(LATE_PLANES * plan.plane_floats(plan.compared));
@@ -292,7 +292,7 @@ class GpuRunner final : public Runner {
     }
     // The columns beside the picture are never written again.
     ACUITY_TRY(maker_->clear(workspace_.memory(), 0, workspace_.memory().size()));
-    return workspace_.send(*maker_, numbers_at, numbers);
+    return workspace_.send(*maker_, constants_at, constants);
   }
 
   template <typename T>
@@ -301,14 +301,14 @@ class GpuRunner final : public Runner {
   }
   // Column 0 of a plane's first row.
   template <typename T>
-  DeviceArray<T> plane(const LevelPlan& plan, const Ring& ring, int number = 0) const {
+  DeviceArray<T> plane(const ScalePlan& plan, const Ring& ring, int number = 0) const {
     return array<T>(ring.planes + plan.offset(ring, number));
   }
-  // The same of what is kept.
+  // The same of what is prepared.
   template <typename T>
-  DeviceArray<T> prepared(const LevelPlan& plan, PreparedPart part) const {
+  DeviceArray<T> prepared(const ScalePlan& plan, PreparedPart part) const {
     if (prepared_ == nullptr) return {};
-    return {prepared_->levels[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
+    return {prepared_->scales[plan.halved ? 1 : 0][part]->address() + MARGIN * sizeof(float)};
   }
 
   using Pictures = std::array<const Light*, 2>;  // one of them may be null
@@ -367,12 +367,12 @@ class GpuRunner final : public Runner {
     for (int y = 0; y < setup_.height; y += band_rows_, ++band) {
       const int y_end = std::min(y + band_rows_, setup_.height);
       const size_t slot = static_cast<size_t>(band % kSlots);
-      LevelPlan& full = plans_[0];
+      ScalePlan& full = plans_[0];
       ACUITY_TRY(run_band(work, full, pictures, y, y_end, band, recorded));
       if (plans_.size() > 1 && band >= kSlots) ACUITY_TRY(full.late->wait_for(*plans_[1].late_done[slot]));
       ACUITY_TRY(finish_band(work, full, y, y_end, band, keep));
       if (plans_.size() == 1) continue;
-      LevelPlan& halved = plans_[1];
+      ScalePlan& halved = plans_[1];
       const auto half_rows = [&](int rows) {
         return rows == setup_.height ? halved.size.height : std::max(0, rows / 2 - kHalfBehind);
       };
@@ -385,7 +385,7 @@ class GpuRunner final : public Runner {
 
   // What can be made of a resolution, but for the map, when its light has grown from `before` rows to `after`. An event
   // of the band before the last one says that its places are free again.
-  Status run_band(int work, LevelPlan& plan, const Pictures& pictures, int before, int after, int band, bool recorded) {
+  Status run_band(int work, ScalePlan& plan, const Pictures& pictures, int before, int after, int band, bool recorded) {
     const size_t slot = static_cast<size_t>(band % kSlots);
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
@@ -410,8 +410,8 @@ class GpuRunner final : public Runner {
     return compare(work, plan, before, after);
   }
 
-  Status finish_band(int work, LevelPlan& plan, int before, int after, int band, bool keep) {
-    ACUITY_TRY(work == WORK_PREPARE ? keep_gains(plan, before, after) : make_map(work, plan, before, after, keep));
+  Status finish_band(int work, ScalePlan& plan, int before, int after, int band, bool keep) {
+    ACUITY_TRY(work == WORK_PREPARE ? prepare_gains(plan, before, after) : make_map(work, plan, before, after, keep));
     return plan.late->signal(*plan.late_done[static_cast<size_t>(band % kSlots)]);
   }
 
@@ -429,7 +429,7 @@ class GpuRunner final : public Runner {
             .y_first = std::max(0, before - kLightReach) / halved_ring_ * halved_ring_};
   }
 
-  Status make_xyb(const LevelPlan& plan, const SentPixels& from, size_t picture, float nits, int before, int after) {
+  Status make_xyb(const ScalePlan& plan, const SentPixels& from, size_t picture, float nits, int before, int after) {
     const bool halves = !plan.halved && plans_.size() > 1;
     return launch(*plan.first[picture], kernels::make_xyb, plan, plan.narrow_groups(), 32,
                   plan.rows(kXybStage, before, after), plan.xyb, from.samples, from.table,
@@ -441,7 +441,7 @@ class GpuRunner final : public Runner {
   // The rows of a stage: a kernel whose groups go `walk` rows down, and whose last arguments are those of all stages,
   // the ring last.
   template <typename... Parameters, typename... Arguments>
-  Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LevelPlan& plan, int groups_across, int walk,
+  Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const ScalePlan& plan, int groups_across, int walk,
                 const RowRange& rows, const Ring& ring, const Arguments&... arguments) const {
     if (rows.empty()) return {};
     return queue.run(kernel, groups_across, groups(rows.count(), walk), arguments..., plan.size.width, plan.size.height,
@@ -456,28 +456,28 @@ class GpuRunner final : public Runner {
   }
 
   // From XYB to the middle subbands.
-  Status split_low(int work, const LevelPlan& plan, int before, int after) {
-    const auto numbers = array<const float>(plan.numbers);
+  Status split_low(int work, const ScalePlan& plan, int before, int after) {
+    const auto constants = array<const float>(plan.constants);
     const int together = work == WORK_PAIR ? 1 : 2;  // rows, or walks, of a group
     const RowRange blurred = plan.rows(kXybRowsStage, before, after), rows = plan.rows(kLowStage, before, after);
     ACUITY_TRY(launch(*plan.early, kernels::blur_low_rows, plan, plan.wide_groups(), together, blurred, plan.blurred,
-                      plane<const Four>(plan, plan.xyb), plane<Four>(plan, plan.blurred), numbers, work,
+                      plane<const Four>(plan, plan.xyb), plane<Four>(plan, plan.blurred), constants, work,
                       plan.xyb.slot(blurred.begin), plan.xyb.rows));
     const int walk = walk_of(plan.narrow_groups(), rows, 64 * together, 32 * together) / together;
     return launch(*plan.early, kernels::split_low, plan, plan.narrow_groups(), together * walk, rows, plan.xyb,
                   plane<const float>(plan, plan.blurred), plane<float>(plan, plan.xyb),
-                  plane<float>(plan, plan.xyb, kLowDifference), prepared<float>(plan, kPreparedLow), numbers,
+                  plane<float>(plan, plan.xyb, kLowDifference), prepared<float>(plan, kPreparedLow), constants,
                   parameters_.xmul, work, walk, plan.blurred.slot(rows.begin), plan.blurred.rows);
   }
 
   // From the middle subbands to all that the map is made from. While a reference is prepared, what is made of the other
   // picture means nothing.
-  Status compare(int work, const LevelPlan& plan, int before, int after) {
-    const auto numbers = array<const float>(plan.numbers);
+  Status compare(int work, const ScalePlan& plan, int before, int after) {
+    const auto constants = array<const float>(plan.constants);
     Queue& queue = *plan.late;
     const Ring& ring = plan.compared;
     const int wide = plan.wide_groups();
-    const bool keep = work == WORK_PREPARE, one = work == WORK_PREPARED;
+    const bool prepare = work == WORK_PREPARE, one = work == WORK_PREPARED;
     const RowRange middle = plan.rows(kMiddleStage, before, after), high = plan.rows(kHighStage, before, after),
                    blurred = plan.rows(kActivityStage, before, after);
     const int together = work == WORK_PAIR ? 1 : 2;  // walks of a group that blurs the activity
@@ -486,30 +486,30 @@ class GpuRunner final : public Runner {
               blurred_walk = walk_of(wide, blurred, 16, 8 * together) / together;
     ACUITY_TRY(launch(queue, one ? compare_kernels::split_middle_one : compare_kernels::split_middle_pair, plan, wide,
                       middle_walk, middle, plan.xyb, plane<const Four>(plan, plan.xyb), plane<Four>(plan, ring),
-                      prepared<Four>(plan, kPreparedMiddle), numbers, parameters_.xmul, keep, middle_walk,
+                      prepared<Four>(plan, kPreparedMiddle), constants, parameters_.xmul, prepare, middle_walk,
                       ring.slot(middle.begin), ring.rows));
     ACUITY_TRY(launch(queue, one ? compare_kernels::split_high_one : compare_kernels::split_high_pair, plan, wide,
                       high_walk, high, ring, plane<const Four>(plan, ring), plane<Four>(plan, ring),
-                      prepared<Four>(plan, kPreparedHigh), numbers, parameters_.xmul, keep, high_walk));
+                      prepared<Four>(plan, kPreparedHigh), constants, parameters_.xmul, prepare, high_walk));
     return launch(queue, compare_kernels::blur_activity, plan, wide, together * blurred_walk, blurred, ring,
                   plane<const Four>(plan, ring, PLANE_ACTIVITY),
-                  keep ? prepared<Four>(plan, kPreparedMask) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY), numbers,
-                  work, blurred_walk, keep ? blurred.begin : ring.slot(blurred.begin),
-                  keep ? plan.size.height : ring.rows);
+                  prepare ? prepared<Four>(plan, kPreparedMask) : plane<Four>(plan, ring, PLANE_BLURRED_ACTIVITY),
+                  constants, work, blurred_walk, prepare ? blurred.begin : ring.slot(blurred.begin),
+                  prepare ? plan.size.height : ring.rows);
   }
 
   // The mask's gains of a reference that is being prepared.
-  Status keep_gains(const LevelPlan& plan, int before, int after) {
+  Status prepare_gains(const ScalePlan& plan, int before, int after) {
     const RowRange rows = plan.rows(kMapStage, before, after);
     if (rows.empty()) return {};
-    return plan.late->run(map_kernels::keep_gains, plan.wide_groups(), groups(rows.count(), 4),
+    return plan.late->run(map_kernels::prepare_gains, plan.wide_groups(), groups(rows.count(), 4),
                           prepared<Four>(plan, kPreparedMask), plan.size.width, plan.size.height, rows.begin, rows.end);
   }
 
   // The map, or where nobody wants that and this is the half resolution, the norms of tiles.
-  Status make_map(int work, const LevelPlan& plan, int before, int after, bool keep) {
+  Status make_map(int work, const ScalePlan& plan, int before, int after, bool keep) {
     const bool pools = plan.halved && !keep;
-    int task = work == WORK_PREPARED ? COMBINE_KEPT : 0;
+    int task = work == WORK_PREPARED ? COMBINE_PREPARED : 0;
     if (pools) {
       task += COMBINE_POOLS + setup_.width % 2 * COMBINE_ODD_WIDTH + setup_.height % 2 * COMBINE_ODD_HEIGHT;
     }
@@ -525,13 +525,13 @@ class GpuRunner final : public Runner {
 
   // The norms of tiles where somebody wants the map.
   Status pool(Queue& queue, const MapRequest& map) {
-    const DeviceArray<const float> remembered{remembered_ ? remembered_->address() : 0};
+    const DeviceArray<const float> held{held_map_ ? held_map_->address() : 0};
     return queue.run(map_kernels::pool, groups(setup_.width, kTileWidth), groups(setup_.height, kTileHeight),
                      DeviceArray<float>{map_->address()},
-                     DeviceArray<const float>{half_map_ ? half_map_->address() : 0}, remembered, array<float>(tiles_),
+                     DeviceArray<const float>{half_map_ ? half_map_->address() : 0}, held, array<float>(tiles_),
                      setup_.width, setup_.height, kernels::map_stride_of(setup_.width),
-                     half_map_ ? kernels::map_stride_of(plans_[1].size.width) : 0, map.at_least_remembered,
-                     map.remember || map.to != nullptr || p_ > 0, p_);
+                     half_map_ ? kernels::map_stride_of(plans_[1].size.width) : 0, map.at_least_held,
+                     map.hold || map.to != nullptr || p_ > 0, p_);
   }
 
   // What a recorded score depends on.
@@ -553,7 +553,7 @@ class GpuRunner final : public Runner {
     };
     ACUITY_TRY(reserve(map_, plans_[0].size));
     if (plans_.size() > 1) ACUITY_TRY(reserve(half_map_, plans_[1].size));
-    if (map.remember) ACUITY_TRY(reserve(remembered_, plans_[0].size));
+    if (map.hold) ACUITY_TRY(reserve(held_map_, plans_[0].size));
     if (map.to != nullptr && !map_rows_) {
       ACUITY_TRY_ASSIGN(map_rows_, setup_.pool->device().allocate_pinned(map_bytes(plans_[0].size)));
     }
@@ -572,13 +572,13 @@ class GpuRunner final : public Runner {
   Parameters parameters_;
   float p_;
   int band_rows_ = 0;
-  std::vector<LevelPlan> plans_;                        // the full resolution, and the half where there is one
+  std::vector<ScalePlan> plans_;                        // the full resolution, and the half where there is one
   int halved_ring_ = 0;                                 // rows of light of the half resolution
   int map_ring_rows_ = 0;                               // of the map of the full resolution, where it is not kept
   size_t halved_light_ = 0, map_ring_ = 0, tiles_ = 0;  // offsets
-  PooledMemory map_, half_map_, remembered_;            // where somebody wants them
-  std::unique_ptr<PinnedMemory> map_rows_;              // on its way to the caller
-  const PreparedLevels* prepared_ = nullptr;            // of the call being made, unless that is of a pair
+  PooledMemory map_, half_map_, held_map_;              // where somebody wants them
+  std::unique_ptr<PinnedMemory> map_rows_;              // for the caller
+  const PreparedScales* prepared_ = nullptr;            // of the call being made, unless that is of a pair
   std::array<std::optional<Feed>, 2> feeds_;
   Workspace workspace_;         // its queues go before what they work on
   Recordings<Key> recordings_;  // go before the queues

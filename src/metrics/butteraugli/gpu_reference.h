@@ -17,22 +17,22 @@ enum PreparedPart : size_t { kPreparedLow, kPreparedMiddle, kPreparedHigh, kPrep
 inline constexpr std::array<size_t, 4> kPreparedPlanes{3, 3, 4, 3};
 
 // The full resolution, and the half.
-class PreparedLevels final : public PreparedReference {
+class PreparedScales final : public PreparedReference {
  public:
-  std::array<std::array<PooledMemory, kPreparedPlanes.size()>, 2> levels;
+  std::array<std::array<PooledMemory, kPreparedPlanes.size()>, 2> scales;
 
   size_t bytes() const override {
     size_t bytes = 0;
-    for (const auto& level : levels) {
-      for (const PooledMemory& part : level) bytes += part ? part->size() : 0;
+    for (const auto& scale : scales) {
+      for (const PooledMemory& part : scale) bytes += part ? part->size() : 0;
     }
     return bytes;
   }
   /// Tell its memory from all other.
   std::vector<uint64_t> numbers() const {
     std::vector<uint64_t> numbers;
-    for (const auto& level : levels) {
-      for (const PooledMemory& part : level) numbers.push_back(part ? part.number() : 0);
+    for (const auto& scale : scales) {
+      for (const PooledMemory& part : scale) numbers.push_back(part ? part.number() : 0);
     }
     return numbers;
   }

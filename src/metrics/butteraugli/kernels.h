@@ -123,7 +123,7 @@ KERNEL(make_xyb, 32, 4, samples_in samples, f32_in table, f32_out xyb, f32_out h
 // picture's three, a thread four neighbours. `from` has a ring of its own.
 #if KERNEL_HERE(blur_low_rows)
 #define WINDOW_ROW_LOW(i) window[j + 16 + (i)]
-KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int work, int from_slot, int from_ring,
+KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in constants, int work, int from_slot, int from_ring,
        int width, int height, int y_begin, int y_end, int slot_begin, int ring) {
   const int stride = stride_of(width);
   const int x = global_x() * 4;
@@ -142,7 +142,7 @@ KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int wo
     if (is_cut(x, BLUR_LOW_RADIUS, width - 3)) {
       UNROLL for (int j = 0; j < 4; ++j) {
         if (is_cut(x + j, BLUR_LOW_RADIUS, width)) {
-          const real scale = at(numbers, column_scales(SCALES_LOW, width, height) + min(x + j, width - 1));
+          const real scale = at(constants, column_scales(SCALES_LOW, width, height) + min(x + j, width - 1));
           BLUR_LOW_EDGE(WINDOW_ROW_LOW, scale, results[j])
         }
       }
@@ -156,8 +156,8 @@ KERNEL(blur_low_rows, 32, 6, f32x4_in from, f32x4_out to, f32_in numbers, int wo
 // The blur of the low subband along columns. A group takes 32 columns of six planes, or of a picture's three at two
 // places, a thread for each, and walks down `walk` rows, LOW_CHUNK at a time; the rows that it reads at once lie one
 // after the other in the ring. Makes rows y_begin, a multiple of LOW_CHUNK, to y_end - 1 of the difference of the low
-// subbands, and in the place of XYB the middle subbands. `rows` have a ring of their own. kept: the low subbands of a
-// prepared reference.
+// subbands, and in the place of XYB the middle subbands. `rows` have a ring of their own. prepared: the low subbands of
+// a prepared reference.
 #if KERNEL_HERE(split_low)
 #define LOW_CHUNK 8
 #define WINDOW_COLUMN_LOW(i) window[k + 16 + (i)]
@@ -165,7 +165,7 @@ SHARED(float, chunks, 2 * 6 * LOW_CHUNK * 32)  // of both pictures' planes, blur
 
 FUNCTION int chunk_at(int place, int plane, int k) { return ((place * 6 + plane) * LOW_CHUNK + k) * 32 + local_x(); }
 
-KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f32_in numbers, real xmul, int work,
+KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out prepared, f32_in constants, real xmul, int work,
        int walk, int rows_slot, int rows_ring, int width, int height, int y_begin, int y_end, int slot_begin,
        int ring) {
   const int stride = stride_of(width);
@@ -200,7 +200,7 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     real known[LOW_CHUNK];
     if (work == WORK_PREPARED) {
       UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
-        known[k] = at(kept, (channel * height + clamp(n + k, 0, height - 1)) * stride + x);
+        known[k] = at(prepared, (channel * height + clamp(n + k, 0, height - 1)) * stride + x);
       }
     }
     real results[LOW_CHUNK];
@@ -208,7 +208,7 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
     if (is_cut(n, BLUR_LOW_RADIUS, height - LOW_CHUNK + 1)) {
       UNROLL for (int k = 0; k < LOW_CHUNK; ++k) {
         if (is_cut(n + k, BLUR_LOW_RADIUS, height)) {
-          const real scale = at(numbers, row_scales(SCALES_LOW, width, height) + clamp(n + k, 0, height - 1));
+          const real scale = at(constants, row_scales(SCALES_LOW, width, height) + clamp(n + k, 0, height - 1));
           BLUR_LOW_EDGE(WINDOW_COLUMN_LOW, scale, results[k])
         }
         if (!inside(n + k, height)) whole_subband[k] = results[k];
@@ -235,9 +235,9 @@ KERNEL(split_low, 32, 6, f32_in rows, f32_out xyb, f32_out low, f32_out kept, f3
         low_values(x2, y2, b2);
         at(low, (own + k) * stride + x) = low_difference(x1 - x2, y1 - y2, b1 - b2, xmul);
       } else if (inside(n + k, height) && x < width) {
-        at(kept, (n + k) * stride + x) = x1;
-        at(kept, (height + n + k) * stride + x) = y1;
-        at(kept, (2 * height + n + k) * stride + x) = b1;
+        at(prepared, (n + k) * stride + x) = x1;
+        at(prepared, (height + n + k) * stride + x) = y1;
+        at(prepared, (2 * height + n + k) * stride + x) = b1;
       }
     }
     barrier_group();

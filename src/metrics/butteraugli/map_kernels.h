@@ -58,11 +58,11 @@
     }                                                                                                 \
   }
 
-// The gains of a reference that is being prepared, a row for each local_y, a thread four neighbours. kept: its blurred
-// activity, which is there, then the gains: all rows of each.
-#if KERNEL_HERE(keep_gains)
-#define KEPT_ROW_AT(k) (clamp(y + 3 * ((k) - 1), 0, height - 1) * quads + global_x())
-KERNEL(keep_gains, 32, 4, f32x4_out kept, int width, int height, int y_begin, int y_end) {
+// The gains of a reference that is being prepared, a row for each local_y, a thread four neighbours. prepared: its
+// blurred activity, which is there, then the gains: all rows of each.
+#if KERNEL_HERE(prepare_gains)
+#define PREPARED_ROW_AT(k) (clamp(y + 3 * ((k) - 1), 0, height - 1) * quads + global_x())
+KERNEL(prepare_gains, 32, 4, f32x4_out prepared, int width, int height, int y_begin, int y_end) {
   const int quads = stride_of(width) / 4;
   const int x = global_x() * 4;
   const int y = y_begin + global_y();
@@ -70,16 +70,16 @@ KERNEL(keep_gains, 32, 4, f32x4_out kept, int width, int height, int y_begin, in
     real here[4];
     real dc_gain[4];
     real ac_gain[4];
-    MAKE_GAINS(kept, KEPT_ROW_AT)
-    at(kept, (height + y) * quads + global_x()) = PACK(dc_gain, 0, x, width, true);
-    at(kept, (2 * height + y) * quads + global_x()) = PACK(ac_gain, 0, x, width, true);
+    MAKE_GAINS(prepared, PREPARED_ROW_AT)
+    at(prepared, (height + y) * quads + global_x()) = PACK(dc_gain, 0, x, width, true);
+    at(prepared, (2 * height + y) * quads + global_x()) = PACK(ac_gain, 0, x, width, true);
   }
 }
 #endif
 
 // The map of one resolution. A thread makes four neighbours of two rows, which look at much the same; a group 128
-// columns of 8 rows. low has a ring of its own. activity: the reference's, blurred; with COMBINE_KEPT all rows of it,
-// and then of the gains. map: rows of map_stride_of(width) floats, row y at y % map_ring.
+// columns of 8 rows. low has a ring of its own. activity: the reference's, blurred; with COMBINE_PREPARED all rows of
+// it, and then of the gains. map: rows of map_stride_of(width) floats, row y at y % map_ring.
 //
 // With COMBINE_POOLS this is the half resolution, a group takes 32 columns of 32 rows, and the map goes nowhere:
 // together with full_map, which has that ring then, it comes to the norms of two tiles. tiles: seven floats each, as
@@ -89,7 +89,7 @@ KERNEL(keep_gains, 32, 4, f32x4_out kept, int width, int height, int y_begin, in
 #define COMBINE_POOLS 1
 #define COMBINE_ODD_WIDTH 2  // of the full resolution
 #define COMBINE_ODD_HEIGHT 4
-#define COMBINE_KEPT 8
+#define COMBINE_PREPARED 8
 #define ROOM_combine ~, 3
 #define COMBINE_ROWS 2
 #define SAMPLE(dx, dy) samples[(r + 4 + (dy)) * 12 + 4 + j + (dx)]
@@ -155,13 +155,13 @@ KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_
       real here[4];
       real dc_gain[4];
       real ac_gain[4];
-      if ((task & COMBINE_KEPT) != 0) {
-        const int kept_row = min(y, height - 1) * quads + quad_x;
-        const real4 here_quad = at(activity, kept_row);
+      if ((task & COMBINE_PREPARED) != 0) {
+        const int prepared_row = min(y, height - 1) * quads + quad_x;
+        const real4 here_quad = at(activity, prepared_row);
         UNPACK(here, 0, here_quad)
-        const real4 dc_quad = at(activity, height * quads + kept_row);
+        const real4 dc_quad = at(activity, height * quads + prepared_row);
         UNPACK(dc_gain, 0, dc_quad)
-        const real4 ac_quad = at(activity, 2 * height * quads + kept_row);
+        const real4 ac_quad = at(activity, 2 * height * quads + prepared_row);
         UNPACK(ac_gain, 0, ac_quad)
       } else {
         MAKE_GAINS(activity, RING_ROW_AT)
@@ -214,12 +214,12 @@ KERNEL(combine, 128, 1, f32x4_in planes, f32x4_in low, f32x4_in activity, f32x4_
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The norms of a tile where somebody wants the map; 32 threads, one a column. half_map: of the half resolution, where
-// half_stride is not 0. remembered: a map whose larger values count, where `larger` is not 0. Where `keep` is not 0 the
+// half_stride is not 0. held_map: a map whose larger values count, where `larger` is not 0. Where `keep` is not 0 the
 // map that results takes the place of the full resolution's. tiles: seven floats each, as TileNorms. p is 0 where no
 // p-norm is asked for; otherwise the map must be kept.
 #if KERNEL_HERE(pool)
 SHUFFLES(32)
-KERNEL(pool, 32, 1, f32_out map, f32_in half_map, f32_in remembered, f32_out tiles, int width, int height, int stride,
+KERNEL(pool, 32, 1, f32_out map, f32_in half_map, f32_in held_map, f32_out tiles, int width, int height, int stride,
        int half_stride, int larger, int keep, real p) {
   const int x = min(global_x(), width - 1);
   const int top = group_y() * 64;
@@ -232,7 +232,7 @@ KERNEL(pool, 32, 1, f32_out map, f32_in half_map, f32_in remembered, f32_out til
   }
   if (larger != 0) {
     UNROLL for (int k = 0; k < 64; ++k) {
-      values[k] = max(values[k], at(remembered, min(top + k, height - 1) * stride + x));
+      values[k] = max(values[k], at(held_map, min(top + k, height - 1) * stride + x));
     }
   }
   UNROLL for (int k = 0; k < 64; ++k) {

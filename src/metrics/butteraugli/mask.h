@@ -23,8 +23,8 @@ class Mask {
   const Subbands& reference_;
   const Ring& activity_;
   // The first row that each stage has still to make.
-  int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;
-  int gains_done_ = frame_.piece.y_begin;
+  int activity_done_ = frame_.cell.y_begin - kReachBlurredActivity;
+  int gains_done_ = frame_.cell.y_begin;
 };
 
 inline void Mask::close_activity(int limit) {
@@ -43,9 +43,9 @@ template <typename Use>
 HWY_INLINE void Mask::for_row(int y, Use use) const {
   const Columns own = frame_.columns(kReachMap);
   if (reference_.is_prepared()) {
-    const float* activity = reference_.prepared_row(kKeptActivity, y);
-    const float* dc_gain = reference_.prepared_row(kKeptDcGain, y);
-    const float* ac_gain = reference_.prepared_row(kKeptAcGain, y);
+    const float* activity = reference_.prepared_row(kPreparedActivity, y);
+    const float* dc_gain = reference_.prepared_row(kPreparedDcGain, y);
+    const float* ac_gain = reference_.prepared_row(kPreparedAcGain, y);
     for (int x = own.begin; x < own.end; x += kLanes) {
       use(x, load_unaligned(activity + x), load_unaligned(dc_gain + x), load_unaligned(ac_gain + x));
     }
@@ -74,8 +74,8 @@ inline void Mask::prepare_gains(int limit) {
       store(dc_gain, gains[0] + x);
       store(ac_gain, gains[1] + x);
     });
-    reference_.prepare_row(kKeptDcGain, y, gains[0]);
-    reference_.prepare_row(kKeptAcGain, y, gains[1]);
+    reference_.prepare_row(kPreparedDcGain, y, gains[0]);
+    reference_.prepare_row(kPreparedAcGain, y, gains[1]);
   }
   gains_done_ = std::max(gains_done_, limit);
 }

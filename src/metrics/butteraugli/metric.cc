@@ -139,11 +139,10 @@ class Butteraugli final : public Metric {
         distorted.view().has_alpha();
     Norms norms;
     if (runner_ && transparent) {
-      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kBlack, {.remember = true}, measured));
+      ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kBlack, {.hold = true}, measured));
     }
     if (runner_) {
-      const MapRequest map{.at_least_remembered = transparent,
-                           .to = setup_.want_map ? measured.map.values.data() : nullptr};
+      const MapRequest map{.at_least_held = transparent, .to = setup_.want_map ? measured.map.values.data() : nullptr};
       ACUITY_TRY_ASSIGN(norms, run(reference, distorted, viewing, kWhite, map, measured));
     } else {
       measured.assumptions.push_back(

@@ -6,9 +6,9 @@
 // the address of column 0. Rows of zeros stand above the first row and below the last where a filter looks at them: a
 // kernel that is told to make rows outside the picture makes zeros.
 
-// Two pictures, or the reference alone, all of which is kept that depends on nothing else: subbands as they are
-// compared, the blurred activity and the mask's gains; or the distorted one against such a reference. Planes that are
-// kept hold all rows of the picture, and none beside it.
+// Two pictures; or the reference alone, to prepare all that depends on nothing else: subbands as they are compared, the
+// blurred activity and the mask's gains; or the distorted one against a prepared reference. Prepared planes hold all
+// rows of the picture, and none beside it.
 #define WORK_PAIR 0
 #define WORK_PREPARE 1
 #define WORK_PREPARED 2
@@ -28,21 +28,21 @@ FUNCTION int groups_of(int count, int unit) { return (count + unit - 1) / unit; 
 FUNCTION int stride_of(int width) { return groups_of(width, COLUMN_UNIT) * COLUMN_UNIT + 2 * MARGIN; }
 FUNCTION int map_stride_of(int width) { return groups_of(width, COLUMN_UNIT) * COLUMN_UNIT; }
 
-// What the host passes in `numbers`: the weights that depend on options, then blur_edge_scale for the columns and rows
-// of each blur.
-#define NUMBER_MALTA_ULTRA_X 0
-#define NUMBER_MALTA_ULTRA_Y 2
-#define NUMBER_MALTA_HIGH_X 4
-#define NUMBER_MALTA_HIGH_Y 6
-#define NUMBER_PIXEL_HIGH_X 8
-#define NUMBER_PIXEL_HIGH_Y 10
-#define NUMBER_SCALES 12
+// What the host passes in `constants`: the weights that depend on options, then blur_edge_scale for the columns and
+// rows of each blur.
+#define CONSTANT_MALTA_ULTRA_X 0
+#define CONSTANT_MALTA_ULTRA_Y 2
+#define CONSTANT_MALTA_HIGH_X 4
+#define CONSTANT_MALTA_HIGH_Y 6
+#define CONSTANT_PIXEL_HIGH_X 8
+#define CONSTANT_PIXEL_HIGH_Y 10
+#define CONSTANT_SCALES 12
 #define SCALES_LOW 0
 #define SCALES_MIDDLE 1
 #define SCALES_HIGH 2
 #define SCALES_MASK 3
 
-FUNCTION int column_scales(int blur, int width, int height) { return NUMBER_SCALES + blur * (width + height); }
+FUNCTION int column_scales(int blur, int width, int height) { return CONSTANT_SCALES + blur * (width + height); }
 FUNCTION int row_scales(int blur, int width, int height) { return column_scales(blur, width, height) + width; }
 
 FUNCTION bool inside(int position, int size) { return position >= 0 && position < size; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The rows that the stages of a piece hand to each other; no instruction set shows here.
+// The rows that the stages of a cell hand to each other; no instruction set shows here.
 #ifndef ACUITY_METRICS_BUTTERAUGLI_RINGS_H
 #define ACUITY_METRICS_BUTTERAUGLI_RINGS_H
 
 #include <array>
 #include <cstddef>
 
-#include "metrics/butteraugli/strip.h"
+#include "metrics/butteraugli/scale.h"
 
 namespace acuity::butteraugli {
 
@@ -37,7 +37,7 @@ struct PictureRings {
   std::array<Ring, 3> middle, middle_rows;  // before the high subband leaves it
   std::array<Ring, 2> high, high_rows;      // before the ultra-high subband leaves it
   Ring activity_rows, blurred_activity;
-  std::array<Ring, 3> soft;  // of one batch: what the stage at work has blurred along columns
+  std::array<Ring, 3> soft;  // of one batch: what the stage has blurred along columns
   // Of one row: subbands as they are compared.
   std::array<Ring, 3> low_row, middle_row;
   std::array<Ring, 2> high_row, ultra_row;

@@ -24,9 +24,9 @@ struct Light {
 
 /// What to do with the map beside its norms.
 struct MapRequest {
-  bool remember = false;             // keep it for the next run instead of writing it ...
-  bool at_least_remembered = false;  // ... in which larger values of the map kept take the place of its own
-  float* to = nullptr;               // where to write it, row by row without gaps, or null
+  bool hold = false;           // hold it for the next run instead of writing it ...
+  bool at_least_held = false;  // ... in which larger values of the map held take the place of its own
+  float* to = nullptr;         // where to write it, row by row without gaps, or null
 };
 
 class Runner {

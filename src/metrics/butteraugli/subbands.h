@@ -52,7 +52,7 @@ HWY_INLINE void read_halved(const Rows& rows, int y, int x_begin, int x_end, flo
   }
 }
 
-// Asks for a part of a row of samples that will be read soon: pieces go down the picture, too far from row to row for
+// Asks for a part of a row of samples that will be read soon: cells go down the picture, too far from row to row for
 // the processor to foresee.
 HWY_INLINE void prefetch_row(const ImageView& view, int y, int x_begin, int x_end) {
   if (y >= view.height || view.pixel_stride <= 0) return;
@@ -65,18 +65,18 @@ HWY_INLINE int mirrored(int y, int height) { return y < 0 ? -1 - y : y >= height
 
 class Subbands {
  public:
-  Subbands(const Level& level, const ScaleReader& reader, const Frame& frame, PictureRings& rings)
-      : level_(level), reader_(reader), frame_(frame), rings_(rings) {}
+  Subbands(const Scale& scale, const ScaleReader& reader, const Frame& frame, PictureRings& rings)
+      : scale_(scale), reader_(reader), frame_(frame), rings_(rings) {}
 
   bool is_prepared() const { return reader_.prepared != nullptr; }
-  bool is_to_be_prepared() const { return level_.prepare != nullptr; }
-  // A row of what is kept, by the columns of a row held.
+  bool is_to_be_prepared() const { return scale_.prepare != nullptr; }
+  // A row of what is prepared, by the columns of a row held.
   const float* prepared_row(size_t plane, int y) const { return reader_.prepared->row(plane, y) - frame_.left_edge; }
-  // Keeps this piece's own pixels of a row.
+  // Prepares this cell's own pixels of a row.
   void prepare_row(size_t plane, int y, const float* row) const {
-    const Piece& piece = frame_.piece;
-    if (y < piece.y_begin || y >= piece.y_end) return;
-    std::copy_n(row + kMargin, frame_.width(), level_.prepare->row(plane, y) + piece.x_begin);
+    const Cell& cell = frame_.cell;
+    if (y < cell.y_begin || y >= cell.y_end) return;
+    std::copy_n(row + kMargin, frame_.width(), scale_.prepare->row(plane, y) + cell.x_begin);
   }
 
   // Rows up to `limit`, exclusive, as all functions here.
@@ -118,19 +118,19 @@ class Subbands {
     }
   }
 
-  const Level& level_;
+  const Scale& scale_;
   const ScaleReader& reader_;
   const Frame& frame_;
   PictureRings& rings_;
   std::array<const float*, 3> low_{}, middle_{};
   std::array<const float*, 2> high_{}, ultra_{};
   // The first row that each stage has still to make.
-  int light_done_ = frame_.piece.y_begin - kReachLight;
-  int xyb_done_ = frame_.piece.y_begin - kReachXyb;
-  int low_done_ = frame_.piece.y_begin - kReachLow;
-  int middle_done_ = frame_.piece.y_begin - kReachMiddle;
-  int high_done_ = frame_.piece.y_begin - kReachHigh;
-  int activity_done_ = frame_.piece.y_begin - kReachBlurredActivity;
+  int light_done_ = frame_.cell.y_begin - kReachLight;
+  int xyb_done_ = frame_.cell.y_begin - kReachXyb;
+  int low_done_ = frame_.cell.y_begin - kReachLow;
+  int middle_done_ = frame_.cell.y_begin - kReachMiddle;
+  int high_done_ = frame_.cell.y_begin - kReachHigh;
+  int activity_done_ = frame_.cell.y_begin - kReachBlurredActivity;
 };
 
 inline void Subbands::read_light(int limit) {
@@ -146,7 +146,7 @@ inline void Subbands::read_light(int limit) {
     float* const to[3] = {rings_.light[0].row(y) + x_begin, rings_.light[1].row(y) + x_begin,
                           rings_.light[2].row(y) + x_begin};
     constexpr int kAhead = 8;
-    if (level_.halved) {
+    if (scale_.halved) {
       for (int k = 0; k < 2; ++k) prefetch_row(rows.view(), 2 * (y + kAhead) + k, 2 * from, 2 * to_end);
       read_halved(rows, mirrored(y, height), from, to_end, to);
     } else {
@@ -204,7 +204,7 @@ inline void Subbands::make_xyb(int limit) {
 
 inline void Subbands::split_low(int y) {
   if (is_prepared()) {
-    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) low_[c] = prepared_row(kKeptLow + c, y);
+    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) low_[c] = prepared_row(kPreparedLow + c, y);
     return;
   }
   if (!frame_.has_row(y)) {
@@ -234,13 +234,13 @@ inline void Subbands::split_low(int y) {
   for (size_t c = 0; c < 3; ++c) {
     frame_.close_row(middle[c], 0.0f);
     blur_row<MiddleBlur>(middle[c], narrow, frame_.middle, rings_.middle_rows[c].row(y));
-    if (is_to_be_prepared()) prepare_row(kKeptLow + c, y, low[c]);
+    if (is_to_be_prepared()) prepare_row(kPreparedLow + c, y, low[c]);
   }
 }
 
 inline void Subbands::split_middle_subband(int y) {
   if (is_prepared()) {
-    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) middle_[c] = prepared_row(kKeptMiddle + c, y);
+    for (size_t c = 0; c < 3 && frame_.has_row(y); ++c) middle_[c] = prepared_row(kPreparedMiddle + c, y);
     return;
   }
   if (!frame_.has_row(y)) {
@@ -266,14 +266,14 @@ inline void Subbands::split_middle_subband(int y) {
     frame_.close_row(high[c], 0.0f);
     blur_row<HighBlur>(high[c], narrow, frame_.high, rings_.high_rows[c].row(y));
   }
-  for (size_t c = 0; c < 3 && is_to_be_prepared(); ++c) prepare_row(kKeptMiddle + c, y, middle_[c]);
+  for (size_t c = 0; c < 3 && is_to_be_prepared(); ++c) prepare_row(kPreparedMiddle + c, y, middle_[c]);
 }
 
 inline void Subbands::split_high_subband(int y) {
   if (is_prepared()) {
     for (size_t c = 0; c < 2 && frame_.has_row(y); ++c) {
-      high_[c] = prepared_row(kKeptHigh + c, y);
-      ultra_[c] = prepared_row(kKeptUltra + c, y);
+      high_[c] = prepared_row(kPreparedHigh + c, y);
+      ultra_[c] = prepared_row(kPreparedUltra + c, y);
     }
     return;
   }
@@ -303,8 +303,8 @@ inline void Subbands::split_high_subband(int y) {
   high_ = {high[0], high[1]};
   ultra_ = {ultra[0], ultra[1]};
   for (size_t c = 0; c < 2 && is_to_be_prepared(); ++c) {
-    prepare_row(kKeptHigh + c, y, high[c]);
-    prepare_row(kKeptUltra + c, y, ultra[c]);
+    prepare_row(kPreparedHigh + c, y, high[c]);
+    prepare_row(kPreparedUltra + c, y, ultra[c]);
   }
 }
 
@@ -312,6 +312,6 @@ inline void Subbands::blur_activity(int limit) {
   if (is_prepared()) return;
   const Ring& out = rings_.blurred_activity;
   frame_.blur_batch<MaskBlur>(rings_.activity_rows, activity_done_, limit, frame_.columns(kReachBlurredActivity), out);
-  for (int y = activity_done_; y < limit && is_to_be_prepared(); ++y) prepare_row(kKeptActivity, y, out.row(y));
+  for (int y = activity_done_; y < limit && is_to_be_prepared(); ++y) prepare_row(kPreparedActivity, y, out.row(y));
   activity_done_ = std::max(activity_done_, limit);
 }

@@ -14,7 +14,7 @@ namespace acuity::cambi {
 namespace {
 
 constexpr int kAround = 3;               // rows and columns on each side that count as surroundings
-constexpr int kImageRows = kAround + 2;  // in work at once: a row is marked when kAround + 1 below it are known
+constexpr int kImageRows = kAround + 2;  // worked on at once: a row is marked when kAround + 1 below it are known
 constexpr int kCountRows = 2 * kAround + 1;
 
 ptrdiff_t stride_of(int width) {

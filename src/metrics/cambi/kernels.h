@@ -8,14 +8,14 @@
 #define VALUE natural(32767u)
 
 // ---------------------------------------------------------------------------------------------------------------------
-// From a frame to 10-bit samples, marked where flat. A group marks a tile of 32 x 16 samples; it shares the samples
+// From a frame to 10-bit samples, marked where flat. A group marks a cell of 32 x 16 samples; it shares the samples
 // within three columns and rows and one more.
 
 #if KERNEL_HERE(mark_flats)
 #define IMAGE_COLUMNS 39
 #define IMAGE_ROWS 23
-SHARED(natural, image_tile, IMAGE_ROWS* IMAGE_COLUMNS)
-SHARED(natural, equal_tile, 22 * 38)
+SHARED(natural, image_cell, IMAGE_ROWS* IMAGE_COLUMNS)
+SHARED(natural, equal_cell, 22 * 38)
 SHARED(natural, equal_across, 22 * 32)
 
 FUNCTION natural ten_bits(whole code, int depth) {
@@ -65,23 +65,23 @@ KERNEL(mark_flats, 32, 8, samples_in samples, i32_in places, u32_out image, int 
         a = (a + c) >> 1;  // in the corner, that is itself
       }
     }
-    image_tile[n] = a;
+    image_cell[n] = a;
   }
   barrier_group();
   for (int n = thread; n < 22 * 38; n += 256) {
     const int x = left + n % 38;
     const int y = top + n / 38;
     const int place = n / 38 * IMAGE_COLUMNS + n % 38;
-    const natural sample_here = image_tile[place];
+    const natural sample_here = image_cell[place];
     const bool is_inside = x >= 0 && y >= 0 && x < width && y < height;
-    const bool same_right = x >= width - 1 || image_tile[place + 1] == sample_here;
-    const bool same_below = y >= height - 1 || image_tile[place + IMAGE_COLUMNS] == sample_here;
-    equal_tile[n] = is_inside && same_right && same_below ? natural(1u) : natural(0u);
+    const bool same_right = x >= width - 1 || image_cell[place + 1] == sample_here;
+    const bool same_below = y >= height - 1 || image_cell[place + IMAGE_COLUMNS] == sample_here;
+    equal_cell[n] = is_inside && same_right && same_below ? natural(1u) : natural(0u);
   }
   barrier_group();
   for (int n = thread; n < 22 * 32; n += 256) {
     natural sum = natural(0u);
-    UNROLL for (int i = 0; i < 7; ++i) sum += equal_tile[n / 32 * 38 + n % 32 + i];
+    UNROLL for (int i = 0; i < 7; ++i) sum += equal_cell[n / 32 * 38 + n % 32 + i];
     equal_across[n] = sum;
   }
   barrier_group();
@@ -94,7 +94,7 @@ KERNEL(mark_flats, 32, 8, samples_in samples, i32_in places, u32_out image, int 
     UNROLL for (int i = 0; i < 7; ++i) sum += equal_across[(row + i) * 32 + local_x()];
     if (x < width && y < height && x % step == 0 && y % step == 0) {
       at(image, y / step * out_width + x / step) =
-          image_tile[(row + 3) * IMAGE_COLUMNS + local_x() + 3] | (to_whole(sum) > limit ? FLAT : natural(0u));
+          image_cell[(row + 3) * IMAGE_COLUMNS + local_x() + 3] | (to_whole(sum) > limit ? FLAT : natural(0u));
     }
   }
 }
@@ -104,7 +104,7 @@ KERNEL(mark_flats, 32, 8, samples_in samples, i32_in places, u32_out image, int 
 // The modes of three by three samples, as levels, and the picture of the next scale.
 
 #if KERNEL_HERE(filter_modes)
-SHARED(natural, level_tile, 32 * 33)
+SHARED(natural, level_cell, 32 * 33)
 
 FUNCTION natural mode_of(natural a, natural b, natural c) {
   return a == b || a == c ? a : (b == c ? b : min(min(a, b), c));
@@ -130,7 +130,7 @@ KERNEL(filter_modes, 32, 8, u32_in image, u32_out next, u32_out levels, int widt
                                  mode_across(image, width, x, min(y + 1, height - 1)));
     const natural filtered = y == 0 || y == height - 1 ? own : mode | (own & FLAT);
     const natural level = (filtered & VALUE) - first;
-    level_tile[row * 33 + local_x()] = (filtered & FLAT) != natural(0u) && level < count ? level + first_level : none;
+    level_cell[row * 33 + local_x()] = (filtered & FLAT) != natural(0u) && level < count ? level + first_level : none;
     if (has_next != 0 && x % 2 == 0 && y % 2 == 0 && group_x() * 32 + local_x() < width &&
         group_y() * 32 + row < height) {
       at(next, y / 2 * ((width + 1) / 2) + x / 2) = filtered;
@@ -141,16 +141,16 @@ KERNEL(filter_modes, 32, 8, u32_in image, u32_out next, u32_out levels, int widt
     const int column = local_y() + 8 * r;
     const int x = group_x() * 32 + column;
     const int y = group_y() * 32 + local_x();
-    if (x < width && y < height) at(levels, x * height + y) = level_tile[local_x() * 33 + column];
+    if (x < width && y < height) at(levels, x * height + y) = level_cell[local_x() * 33 + column];
   }
 }
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Contrasts. A group of four times 32 threads makes those of a tile of 32 x 32 samples. Only levels that are at most
-// some steps from one that a sample of the tile has are counted, one after the other by 32 threads each: first, 32 rows
+// Contrasts. A group of four times 32 threads makes those of a cell of 32 x 32 samples. Only levels that are at most
+// some steps from one that a sample of the cell has are counted, one after the other by 32 threads each: first, 32 rows
 // at a time, which samples of the rows that windows reach have that level, as bits; then a thread goes down a column of
-// the tile, counts the bits of its window in each row, and adds them up. What the sum was when a row entered the window
+// the cell, counts the bits of its window in each row, and adds them up. What the sum was when a row entered the window
 // of a sample is taken from what it is when the last one has: that is the number in the window, and goes to the
 // samples of the column that have a use for this level.
 
@@ -160,7 +160,7 @@ KERNEL(filter_modes, 32, 8, u32_in image, u32_out next, u32_out levels, int widt
 #define NO_LEVEL (-100000)
 SHARED(natural, slots, 9 * 16 * 32)  // numbers of a sample's level, and of those above and below: two rows in a word
 SHARED(whole, own_levels, 32 * 33)   // by row
-SHARED(natural, flags, MOST_LEVELS)  // levels of the tile; then the bits: four times three words for each row
+SHARED(natural, flags, MOST_LEVELS)  // levels of the cell; then the bits: four times three words for each row
 SHARED(whole, wanted_levels, MOST_LEVELS)
 SHARED(natural, wanted_count, 1)
 

@@ -108,8 +108,8 @@ Status check_display(const Display& display) {
   }
   const Limit limits[] = {
       {"max_luminance", display.peak, 0.1, 1e6},
+      {"contrast", display.contrast.value_or(kDefaultContrast), 1, 1e12},  // before what is computed from it
       {"min_luminance", black_of(display), 0, display.peak},
-      {"contrast", display.contrast.value_or(kDefaultContrast), 1, 1e12},
       {"E_ambient", display.ambient, 0, 1e6},
       {"k_refl", display.reflectivity, 0, 1},
       {"exposure", display.exposure, 1e-6, 1e6},

@@ -26,7 +26,7 @@ class Reader {
   explicit Reader(const std::string& file) : file_(file) {}
 
   Result<std::vector<Display>> read(const json& root) const {
-    if (!root.is_object()) return bad("it is no object");
+    if (!root.is_object()) return bad("it is not an object");
     std::vector<Display> displays;
     // A model by itself, without a name around it, is accepted as well.
     if (root.contains("max_luminance")) {
@@ -46,8 +46,8 @@ class Reader {
 
  private:
   Status bad(const std::string& why) const {
-    return Status(StatusCode::input, fmt::format("'{}' is no file of display models that can be used: {}; give JSON in "
-                                                 "the form of ColorVideoVDP's display_models.json",
+    return Status(StatusCode::input, fmt::format("'{}' is not a usable file of display models: {}; use JSON in the "
+                                                 "format of ColorVideoVDP's display_models.json",
                                                  file_, why));
   }
 
@@ -55,7 +55,7 @@ class Reader {
     const auto found = fields.find(key);
     if (found == fields.end() || found->is_null()) return std::optional<double>();
     const double value = found->is_number() ? found->get<double>() : NAN;
-    if (!std::isfinite(value)) return bad(fmt::format("{} of '{}' is no number", key, name));
+    if (!std::isfinite(value)) return bad(fmt::format("{} of '{}' is not a number", key, name));
     return std::optional<double>(value);
   }
 
@@ -75,11 +75,11 @@ class Reader {
   }
 
   Result<Display> display(const std::string& name, const json& fields) const {
-    if (!fields.is_object()) return bad(fmt::format("'{}' is no object", name));
+    if (!fields.is_object()) return bad(fmt::format("'{}' is not an object", name));
     Display read{.name = name};
     const auto space = fields.find("colorspace");
     if (space != fields.end()) {
-      if (!space->is_string()) return bad(fmt::format("colorspace of '{}' is no text", name));
+      if (!space->is_string()) return bad(fmt::format("colorspace of '{}' is not text", name));
       read.colour_space = space->get<std::string>();
     }
     const auto resolution = fields.find("resolution");
@@ -128,7 +128,8 @@ Result<std::string> text_of(const std::string& path) {
                     did_you_mean(path, names), fmt::join(names, ", ")));
   }
   if (text.size() > kMostBytes) {
-    return Status(StatusCode::too_big, fmt::format("'{}' is larger than 1 MiB; no file of display models is", path));
+    return Status(StatusCode::too_big,
+                  fmt::format("'{}' is larger than 1 MiB, the limit for a file of display models", path));
   }
   return text;
 }
@@ -138,10 +139,9 @@ Result<std::string> text_of(const std::string& path) {
 Result<std::vector<Display>> parse_displays(std::string_view text, const std::string& name) {
   const json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) {
-    return Status(StatusCode::input,
-                  fmt::format("'{}' is no file of display models: it is not JSON; give a file in the "
-                              "form of ColorVideoVDP's display_models.json",
-                              name));
+    return Status(StatusCode::input, fmt::format("'{}' is not a file of display models: it is not JSON; use a file in "
+                                                 "the format of ColorVideoVDP's display_models.json",
+                                                 name));
   }
   return Reader(name).read(root);
 }

@@ -20,11 +20,11 @@
 // shifted to more bits where the metric was set up for more. to: three planes.
 
 #if KERNEL_HERE(show_frame) || KERNEL_HERE(show_resized)
-// Where things are in `numbers`.
-#define NUMBER_YUV 0     // 9 of them, in the order of YuvEquations
-#define NUMBER_LIMITS 9  // of luma, then of colour, then of red, green and blue: the least and the most
-#define NUMBER_LIGHT 15  // 8 of them, in the order of Light
-#define NUMBER_MIX 23    // the matrix, row by row
+// Where things are in `constants`.
+#define CONSTANT_YUV 0     // 9 of them, in the order of YuvEquations
+#define CONSTANT_LIMITS 9  // of luma, then of colour, then of red, green and blue: the least and the most
+#define CONSTANT_LIGHT 15  // 8 of them, in the order of Light
+#define CONSTANT_MIX 23    // the matrix, row by row
 
 FUNCTION int shifted_code(samples_in samples, int bits, int shift, int index) {
   return (bits == 8 ? code8_at(samples, index) : code16_at(samples, index)) << shift;
@@ -45,18 +45,18 @@ FUNCTION ColourPlaces colour_places(int step, int width, int height, int across,
 }
 
 // Of the pixel in column x and row y.
-FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32_in numbers, int bits, int shift,
+FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32_in constants, int bits, int shift,
                               int luma_step, ColourPlaces places, int x, int y, INOUT(real) red, INOUT(real) green,
                               INOUT(real) blue) {
-  const int limited = clamp(shifted_code(luma, bits, shift, y * luma_step + x), to_whole(at(numbers, NUMBER_LIMITS)),
-                            to_whole(at(numbers, NUMBER_LIMITS + 1)));
-  const real brightness = (to_real(limited) - at(numbers, NUMBER_YUV)) * at(numbers, NUMBER_YUV + 1);
+  const int limited = clamp(shifted_code(luma, bits, shift, y * luma_step + x),
+                            to_whole(at(constants, CONSTANT_LIMITS)), to_whole(at(constants, CONSTANT_LIMITS + 1)));
+  const real brightness = (to_real(limited) - at(constants, CONSTANT_YUV)) * at(constants, CONSTANT_YUV + 1);
   red = brightness;
   green = brightness;
   blue = brightness;
   if (places.across != PLACED_NONE) {
-    const int least = to_whole(at(numbers, NUMBER_LIMITS + 2));
-    const int most = to_whole(at(numbers, NUMBER_LIMITS + 3));
+    const int least = to_whole(at(constants, CONSTANT_LIMITS + 2));
+    const int most = to_whole(at(constants, CONSTANT_LIMITS + 3));
     const int near = nearer_sample(places.down, y) * places.step;
     const int other = other_sample(places.down, y, places.height) * places.step;
     const int x_near = nearer_sample(places.across, x);
@@ -73,46 +73,46 @@ FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32
                           weight * clamp(shifted_code(cr, bits, shift, other + x_near), least, most)) +
         x_weight * ((4 - weight) * clamp(shifted_code(cr, bits, shift, near + x_other), least, most) +
                     weight * clamp(shifted_code(cr, bits, shift, other + x_other), least, most));
-    const real blueness = (to_real(cb_sum) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
-    const real redness = (to_real(cr_sum) - at(numbers, NUMBER_YUV + 2)) * at(numbers, NUMBER_YUV + 3);
-    const real base = at(numbers, NUMBER_YUV + 8) * brightness;
-    red = base + at(numbers, NUMBER_YUV + 4) * redness;
-    green = brightness - at(numbers, NUMBER_YUV + 5) * blueness - at(numbers, NUMBER_YUV + 6) * redness;
-    blue = base + at(numbers, NUMBER_YUV + 7) * blueness;
+    const real blueness = (to_real(cb_sum) - at(constants, CONSTANT_YUV + 2)) * at(constants, CONSTANT_YUV + 3);
+    const real redness = (to_real(cr_sum) - at(constants, CONSTANT_YUV + 2)) * at(constants, CONSTANT_YUV + 3);
+    const real base = at(constants, CONSTANT_YUV + 8) * brightness;
+    red = base + at(constants, CONSTANT_YUV + 4) * redness;
+    green = brightness - at(constants, CONSTANT_YUV + 5) * blueness - at(constants, CONSTANT_YUV + 6) * redness;
+    blue = base + at(constants, CONSTANT_YUV + 7) * blueness;
   }
-  red = min(max(red, at(numbers, NUMBER_LIMITS + 4)), at(numbers, NUMBER_LIMITS + 5));
-  green = min(max(green, at(numbers, NUMBER_LIMITS + 4)), at(numbers, NUMBER_LIMITS + 5));
-  blue = min(max(blue, at(numbers, NUMBER_LIMITS + 4)), at(numbers, NUMBER_LIMITS + 5));
+  red = min(max(red, at(constants, CONSTANT_LIMITS + 4)), at(constants, CONSTANT_LIMITS + 5));
+  green = min(max(green, at(constants, CONSTANT_LIMITS + 4)), at(constants, CONSTANT_LIMITS + 5));
+  blue = min(max(blue, at(constants, CONSTANT_LIMITS + 4)), at(constants, CONSTANT_LIMITS + 5));
 }
 
 // Red, green and blue from 0 to 1 to the channels of their light.
-FUNCTION void store_channels(f32_in numbers, int eotf, real red, real green, real blue, f32_out to, int width,
+FUNCTION void store_channels(f32_in constants, int eotf, real red, real green, real blue, f32_out to, int width,
                              int height, int x, int y) {
   Light light;
   light.eotf = eotf;
-  light.gamma = at(numbers, NUMBER_LIGHT);
-  light.exposure = at(numbers, NUMBER_LIGHT + 1);
+  light.gamma = at(constants, CONSTANT_LIGHT);
+  light.exposure = at(constants, CONSTANT_LIGHT + 1);
   light.exposed = light.exposure != real(1.0f);
-  light.range = at(numbers, NUMBER_LIGHT + 2);
-  light.black = at(numbers, NUMBER_LIGHT + 3);
-  light.reflection = at(numbers, NUMBER_LIGHT + 4);
-  light.least = at(numbers, NUMBER_LIGHT + 5);
-  light.peak = at(numbers, NUMBER_LIGHT + 6);
-  light.hlg_exponent = at(numbers, NUMBER_LIGHT + 7);
+  light.range = at(constants, CONSTANT_LIGHT + 2);
+  light.black = at(constants, CONSTANT_LIGHT + 3);
+  light.reflection = at(constants, CONSTANT_LIGHT + 4);
+  light.least = at(constants, CONSTANT_LIGHT + 5);
+  light.peak = at(constants, CONSTANT_LIGHT + 6);
+  light.hlg_exponent = at(constants, CONSTANT_LIGHT + 7);
   red = light_of_sample(light, red);
   green = light_of_sample(light, green);
   blue = light_of_sample(light, blue);
   if (eotf == EOTF_HLG) show_hlg(light, red, green, blue);
   UNROLL for (int c = 0; c < 3; ++c) {
     at(to, c * plane_floats(width, height, 0) + y * row_floats(width, 0) + x) =
-        mix_light(at(numbers, NUMBER_MIX + 3 * c), at(numbers, NUMBER_MIX + 3 * c + 1),
-                  at(numbers, NUMBER_MIX + 3 * c + 2), red, green, blue);
+        mix_light(at(constants, CONSTANT_MIX + 3 * c), at(constants, CONSTANT_MIX + 3 * c + 1),
+                  at(constants, CONSTANT_MIX + 3 * c + 2), red, green, blue);
   }
 }
 #endif
 
 #if KERNEL_HERE(show_frame)
-KERNEL(show_frame, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in numbers, f32_out to, int bits,
+KERNEL(show_frame, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in constants, f32_out to, int bits,
        int shift, int luma_step, int chroma_step, int chroma_width, int chroma_height, int across, int down, int eotf,
        int width, int height) {
   const int x = global_x();
@@ -120,8 +120,8 @@ KERNEL(show_frame, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in 
   if (x < width && y < height) {
     const ColourPlaces places = colour_places(chroma_step, chroma_width, chroma_height, across, down);
     real red, green, blue;
-    encoded_colours(luma, cb, cr, numbers, bits, shift, luma_step, places, x, y, red, green, blue);
-    store_channels(numbers, eotf, red, green, blue, to, width, height, x, y);
+    encoded_colours(luma, cb, cr, constants, bits, shift, luma_step, places, x, y, red, green, blue);
+    store_channels(constants, eotf, red, green, blue, to, width, height, x, y);
   }
 }
 #endif
@@ -136,9 +136,9 @@ FUNCTION real list_weight(f32_in axis, int length, int i) {
   return at(axis, length + 1 + list_begin(axis, length) + i);
 }
 
-KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in numbers, f32_in columns, f32_in rows,
-       f32_out to, int bits, int shift, int luma_step, int chroma_step, int chroma_width, int chroma_height, int across,
-       int down, int eotf, int width, int height) {
+KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in constants, f32_in columns,
+       f32_in rows, f32_out to, int bits, int shift, int luma_step, int chroma_step, int chroma_width,
+       int chroma_height, int across, int down, int eotf, int width, int height) {
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < height) {
@@ -154,7 +154,7 @@ KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_i
       for (int k = list_begin(rows, y); k < list_begin(rows, y + 1); ++k) {
         const real weight = list_weight(rows, height, k);
         real one_red, one_green, one_blue;
-        encoded_colours(luma, cb, cr, numbers, bits, shift, luma_step, places, column, list_place(rows, height, k),
+        encoded_colours(luma, cb, cr, constants, bits, shift, luma_step, places, column, list_place(rows, height, k),
                         one_red, one_green, one_blue);
         red_down = red_down + weight * one_red;
         green_down = green_down + weight * one_green;
@@ -165,8 +165,8 @@ KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_i
       green = green + weight * green_down;
       blue = blue + weight * blue_down;
     }
-    store_channels(numbers, eotf, fraction_of_range(red), fraction_of_range(green), fraction_of_range(blue), to, width,
-                   height, x, y);
+    store_channels(constants, eotf, fraction_of_range(red), fraction_of_range(green), fraction_of_range(blue), to,
+                   width, height, x, y);
   }
 }
 #endif

@@ -76,7 +76,7 @@ class StillRunner final : public GpuRunner {
 
   size_t bytes() const override {
     return workspace_.bytes() + readers_[0].bytes() + readers_[1].bytes() + sensitivities_->size() +
-           (numbers_ ? numbers_->size() : 0);
+           (constants_ ? constants_->size() : 0);
   }
 
   Result<Input> keep(const ShownPicture& reference) override {
@@ -84,7 +84,7 @@ class StillRunner final : public GpuRunner {
   }
 
   Result<Differences> run(const ShownPicture& reference, const ShownPicture& distorted) override {
-    ACUITY_TRY(send_numbers(reference, distorted));
+    ACUITY_TRY(send_constants(reference, distorted));
     const std::array<const ShownPicture*, 2> shown{&reference, &distorted};
     for (size_t i = 0; i < 2; ++i) ACUITY_TRY(begin(i, *shown[i]));
     const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
@@ -105,25 +105,25 @@ class StillRunner final : public GpuRunner {
   }
 
   // What the display makes of samples. It seldom changes.
-  Status send_numbers(const ShownPicture& reference, const ShownPicture& distorted) {
+  Status send_constants(const ShownPicture& reference, const ShownPicture& distorted) {
     const Photometry& light = reference.photometry;
-    std::vector<float> numbers{light.gamma(),      light.exposure(), light.range(), light.black(),
-                               light.reflection(), light.least(),    light.peak(),  light.hlg_exponent()};
-    numbers.insert(numbers.end(), reference.matrix.begin(), reference.matrix.end());
-    numbers.resize(NUMBER_TABLES);
+    std::vector<float> constants{light.gamma(),      light.exposure(), light.range(), light.black(),
+                                 light.reflection(), light.least(),    light.peak(),  light.hlg_exponent()};
+    constants.insert(constants.end(), reference.matrix.begin(), reference.matrix.end());
+    constants.resize(CONSTANT_TABLES);
     const std::array tables{reference.table, distorted.table};
-    if (numbers_ && numbers == light_ && tables == tables_) return {};
-    light_ = numbers;
+    if (constants_ && constants == light_ && tables == tables_) return {};
+    light_ = constants;
     tables_ = tables;
     for (size_t i = 0; i < 2; ++i) {
       const bool same = i == 1 && tables[1] == tables[0];
-      work_.samples[i].table = same ? work_.samples[0].table : static_cast<int>(numbers.size());
+      work_.samples[i].table = same ? work_.samples[0].table : static_cast<int>(constants.size());
       work_.samples[i].table_last = static_cast<int>(tables[i]->size()) - 1;
-      if (!same) numbers.insert(numbers.end(), tables[i]->begin(), tables[i]->end());
+      if (!same) constants.insert(constants.end(), tables[i]->begin(), tables[i]->end());
     }
-    numbers_.reset();
-    ACUITY_TRY_ASSIGN(numbers_, send_table(device(), std::as_bytes(std::span(numbers))));
-    work_.numbers = numbers_->address();
+    constants_.reset();
+    ACUITY_TRY_ASSIGN(constants_, send_table(device(), std::as_bytes(std::span(constants))));
+    work_.constants = constants_->address();
     return {};
   }
 
@@ -175,7 +175,7 @@ class StillRunner final : public GpuRunner {
   StillWork work_;
   std::vector<float> light_;
   std::array<std::shared_ptr<const std::vector<float>>, 2> tables_;
-  std::unique_ptr<DeviceMemory> numbers_, sensitivities_;
+  std::unique_ptr<DeviceMemory> constants_, sensitivities_;
   std::array<PixelReader, 2> readers_;
   Workspace workspace_;  // last: its queues go before what they work on
   Queue* queue_ = nullptr;
@@ -189,10 +189,10 @@ int rows_of_group(int width, int height) { return int64_t{width} * height <= kOn
 
 int format_of_channels() { return SAMPLES_LIGHT_PLANES; }
 
-std::vector<float> numbers_of_channels() {
-  std::vector<float> numbers(NUMBER_TABLES);
-  for (size_t i = 0; i < 3; ++i) numbers[NUMBER_MATRIX + 4 * i] = 1;
-  return numbers;
+std::vector<float> constants_of_channels() {
+  std::vector<float> constants(CONSTANT_TABLES);
+  for (size_t i = 0; i < 3; ++i) constants[CONSTANT_MATRIX + 4 * i] = 1;
+  return constants;
 }
 
 Status prepare_still_kernels(Device& device) {
@@ -208,17 +208,17 @@ Status build_band(Queue& queue, const StillWork& work, int y, int y_end) {
   const int width = work.width, height = work.height, step = work.samples_step, eotf = work.eotf;
   const auto& [a, b] = work.samples;
   const DeviceArray<const unsigned char> reference{a.address}, distorted{b.address};
-  const DeviceArray<const float> numbers{work.numbers};
+  const DeviceArray<const float> constants{work.constants};
   if (work.subbands == 0) {
     if (y_end < height) return {};
-    return queue.run(kernels::show_pictures, groups(width, 32), groups(height, 4), reference, distorted, numbers,
+    return queue.run(kernels::show_pictures, groups(width, 32), groups(height, 4), reference, distorted, constants,
                      DeviceArray<float>{work.planes}, a.format, a.table, a.table_last, a.ring, b.format, b.table,
                      b.table_last, b.ring, step, eotf, width, height);
   }
   const int rows_each = rows_of_group(width, height);
   if (const int down = kernels::reduce_groups(y, y_end, height, rows_each); down > 0) {
     ACUITY_TRY(queue.run(kernels::reduce_pictures, groups(kernels::scale_side(width, 1), REDUCED_COLUMNS), down,
-                         reference, distorted, numbers, DeviceArray<float>{work.planes}, a.format, a.table,
+                         reference, distorted, constants, DeviceArray<float>{work.planes}, a.format, a.table,
                          a.table_last, a.ring, b.format, b.table, b.table_last, b.ring, step, eotf, width, height, y,
                          y_end, rows_each));
   }
@@ -240,7 +240,7 @@ Status compare_band(Queue& queue, const StillWork& work, int y, int y_end) {
   const int part_rows = work.squares != 0 ? kPartRows : kTileHeight;
   ACUITY_TRY(queue.run(kernels::compare_stills, groups(width, COMPARED_COLUMNS), tile_rows * (kTileHeight / part_rows),
                        DeviceArray<const unsigned char>{a.address}, DeviceArray<const unsigned char>{b.address},
-                       DeviceArray<const float>{work.numbers}, DeviceArray<const kernels::real4>{work.sensitivities},
+                       DeviceArray<const float>{work.constants}, DeviceArray<const kernels::real4>{work.sensitivities},
                        DeviceArray<const float>{work.planes}, DeviceArray<float>{work.sums},
                        DeviceArray<float>{work.squares}, a.format, a.table, a.table_last, a.ring, b.format, b.table,
                        b.table_last, b.ring, work.samples_step, work.eotf, width, height, y, y_end, part_rows));

@@ -28,7 +28,7 @@ struct StillWork {
   struct Samples {
     uint64_t address = 0;
     int format = 0;
-    int table = 0;  // in the numbers
+    int table = 0;  // in the constants
     int table_last = 0;
     int ring = 0;  // rows
   };
@@ -37,7 +37,7 @@ struct StillWork {
   int samples_step = 0;  // from row to row
   int eotf = 0;
   std::array<Samples, 2> samples{};
-  uint64_t numbers = 0, sensitivities = 0, planes = 0, sums = 0;
+  uint64_t constants = 0, sensitivities = 0, planes = 0, sums = 0;
   uint64_t squares = 0;  // of small pictures, which are compared by more groups than can add up what they see; or 0
 };
 
@@ -49,9 +49,9 @@ Status build_band(Queue& queue, const StillWork& work, int y, int y_end);
 Status compare_band(Queue& queue, const StillWork& work, int y, int y_end);
 /// For kernels that make the second scale.
 int rows_of_group(int width, int height);
-/// For pictures that are light already, in planes of channels: StillWork::Samples::format, and the numbers.
+/// For pictures that are light already, in planes of channels: StillWork::Samples::format, and the constants.
 int format_of_channels();
-std::vector<float> numbers_of_channels();
+std::vector<float> constants_of_channels();
 
 class GpuRunner {
  public:

@@ -38,25 +38,25 @@ namespace {
 namespace kernels = frame_kernels;
 
 // What show_frame is told of the frames of a video and of the display.
-std::vector<float> frame_numbers(const FrameFormat& format, bool clips, const Photometry& light) {
+std::vector<float> frame_constants(const FrameFormat& format, bool clips, const Photometry& light) {
   const YuvEquations yuv = reading_of(format, clips);
-  std::vector<float> numbers{
+  std::vector<float> constants{
       yuv.luma_black,  yuv.luma_scale,     yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,          yuv.green_cb,
       yuv.green_cr,    yuv.blue_cb,        yuv.luma_share,  yuv.luma_least,   yuv.luma_most,       yuv.chroma_least,
       yuv.chroma_most, yuv.least,          yuv.most,        light.gamma(),    light.exposure(),    light.range(),
       light.black(),   light.reflection(), light.least(),   light.peak(),     light.hlg_exponent()};
-  numbers.insert(numbers.end(), light.matrix().begin(), light.matrix().end());
-  return numbers;
+  constants.insert(constants.end(), light.matrix().begin(), light.matrix().end());
+  return constants;
 }
 
 // As show_resized wants it. Floats hold the numbers of samples exactly, which are below 2^24.
-std::vector<float> axis_numbers(std::string_view mode, int from, int to) {
+std::vector<float> axis_constants(std::string_view mode, int from, int to) {
   const ResizedAxis axis(mode, from, to);
-  std::vector<float> numbers;
-  for (const size_t begin : axis.begins) numbers.push_back(static_cast<float>(begin));
-  for (const int index : axis.indices) numbers.push_back(static_cast<float>(index));
-  numbers.insert(numbers.end(), axis.weights.begin(), axis.weights.end());
-  return numbers;
+  std::vector<float> constants;
+  for (const size_t begin : axis.begins) constants.push_back(static_cast<float>(begin));
+  for (const int index : axis.indices) constants.push_back(static_cast<float>(index));
+  constants.insert(constants.end(), axis.weights.begin(), axis.weights.end());
+  return constants;
 }
 
 class Worker final : public DeviceFeatureWorker {
@@ -76,19 +76,19 @@ class Worker final : public DeviceFeatureWorker {
       ACUITY_TRY(device.prepare(kernel));
     }
     ACUITY_TRY(prepare_still_kernels(device));
-    std::vector<float> numbers;
+    std::vector<float> constants;
     const auto place = [&](const std::vector<float>& more) {
-      const size_t offset = numbers.size() * sizeof(float);
-      numbers.insert(numbers.end(), more.begin(), more.end());
-      numbers.resize(round_up(numbers.size(), 64));
+      const size_t offset = constants.size() * sizeof(float);
+      constants.insert(constants.end(), more.begin(), more.end());
+      constants.resize(round_up(constants.size(), 64));
       return offset;
     };
     for (size_t role = 0; role < 2; ++role) {
       const FrameFormat& format = setup_.formats[role];
-      frame_numbers_[role] = place(frame_numbers(format, !resizes() || setup_.clips_first, setup_.photometry));
+      frame_constants_[role] = place(frame_constants(format, !resizes() || setup_.clips_first, setup_.photometry));
       if (!resizes()) continue;
-      columns_[role] = place(axis_numbers(setup_.resizing, format.width, width()));
-      rows_[role] = place(axis_numbers(setup_.resizing, format.height, height()));
+      columns_[role] = place(axis_constants(setup_.resizing, format.width, width()));
+      rows_[role] = place(axis_constants(setup_.resizing, format.height, height()));
     }
     std::vector<float> weights;
     for (const std::vector<float>& filter : setup_.filters) {
@@ -97,8 +97,8 @@ class Worker final : public DeviceFeatureWorker {
     weights_ = place(weights);
     sensitivities_ = place(sensitivity_fours(setup_.scales, kChannels));
     still_sensitivities_ = place(sensitivity_fours(setup_.scales, kStillChannels));
-    still_numbers_ = place(numbers_of_channels());
-    ACUITY_TRY_ASSIGN(tables_, send_table(device, std::as_bytes(std::span(numbers))));
+    still_constants_ = place(constants_of_channels());
+    ACUITY_TRY_ASSIGN(tables_, send_table(device, std::as_bytes(std::span(constants))));
     return {};
   }
 
@@ -127,14 +127,14 @@ class Worker final : public DeviceFeatureWorker {
       const int across = grey ? PLACED_NONE : static_cast<int>(placement_across(format));
       const int down = static_cast<int>(placement_down(format)), eotf = static_cast<int>(setup_.photometry.eotf());
       const int groups_across = groups(width(), 32), groups_down = groups(height(), 8);
-      const auto numbers = table<const float>(frame_numbers_[role]);
-      ACUITY_TRY(
-          resizes()
-              ? queue.run(kernels::show_resized, groups_across, groups_down, luma, cb, cr, numbers,
-                          table<const float>(columns_[role]), table<const float>(rows_[role]), channels, bits, shift,
-                          luma_step, chroma_step, chroma_width, chroma_height, across, down, eotf, width(), height())
-              : queue.run(kernels::show_frame, groups_across, groups_down, luma, cb, cr, numbers, channels, bits, shift,
-                          luma_step, chroma_step, chroma_width, chroma_height, across, down, eotf, width(), height()));
+      const auto constants = table<const float>(frame_constants_[role]);
+      ACUITY_TRY(resizes() ? queue.run(kernels::show_resized, groups_across, groups_down, luma, cb, cr, constants,
+                                       table<const float>(columns_[role]), table<const float>(rows_[role]), channels,
+                                       bits, shift, luma_step, chroma_step, chroma_width, chroma_height, across, down,
+                                       eotf, width(), height())
+                           : queue.run(kernels::show_frame, groups_across, groups_down, luma, cb, cr, constants,
+                                       channels, bits, shift, luma_step, chroma_step, chroma_width, chroma_height,
+                                       across, down, eotf, width(), height()));
     }
     return {};
   }
@@ -227,7 +227,7 @@ class Worker final : public DeviceFeatureWorker {
     work.height = height();
     work.subbands = subbands();
     work.samples_step = kernels::row_floats(width(), 0);
-    work.numbers = tables_->address() + still_numbers_;
+    work.constants = tables_->address() + still_constants_;
     work.sensitivities = tables_->address() + still_sensitivities_;
     work.planes = window.scratch;
     work.sums = results + still_results_.base_floats() * sizeof(float);
@@ -246,8 +246,8 @@ class Worker final : public DeviceFeatureWorker {
   const FillNumbers fill_;
   const DeviceResults results_, still_results_;
   std::unique_ptr<DeviceMemory> tables_;
-  std::array<size_t, 2> frame_numbers_{}, columns_{}, rows_{};  // offsets, by Role
-  size_t weights_ = 0, sensitivities_ = 0, still_sensitivities_ = 0, still_numbers_ = 0;
+  std::array<size_t, 2> frame_constants_{}, columns_{}, rows_{};  // offsets, by Role
+  size_t weights_ = 0, sensitivities_ = 0, still_sensitivities_ = 0, still_constants_ = 0;
   bool is_first_ = false;  // the frame in flight
 };
 

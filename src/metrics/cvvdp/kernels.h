@@ -21,30 +21,30 @@
 #define SAMPLES_FLOAT_PLANES 3  // three planes of any numbers
 #define SAMPLES_LIGHT_PLANES 4  // three planes of light
 
-// Where things are in `numbers`; tables of light follow.
-#define NUMBER_GAMMA 0
-#define NUMBER_EXPOSURE 1
-#define NUMBER_RANGE 2
-#define NUMBER_BLACK 3
-#define NUMBER_REFLECTION 4
-#define NUMBER_LEAST 5
-#define NUMBER_PEAK 6
-#define NUMBER_HLG_EXPONENT 7
-#define NUMBER_MATRIX 8  // row by row
-#define NUMBER_TABLES 32
+// Where things are in `constants`; tables of light follow.
+#define CONSTANT_GAMMA 0
+#define CONSTANT_EXPOSURE 1
+#define CONSTANT_RANGE 2
+#define CONSTANT_BLACK 3
+#define CONSTANT_REFLECTION 4
+#define CONSTANT_LEAST 5
+#define CONSTANT_PEAK 6
+#define CONSTANT_HLG_EXPONENT 7
+#define CONSTANT_MATRIX 8  // row by row
+#define CONSTANT_TABLES 32
 
-FUNCTION Light light_at(f32_in numbers, int eotf) {
+FUNCTION Light light_at(f32_in constants, int eotf) {
   Light light;
   light.eotf = eotf;
-  light.exposed = at(numbers, NUMBER_EXPOSURE) != real(1.0f);
-  light.gamma = at(numbers, NUMBER_GAMMA);
-  light.exposure = at(numbers, NUMBER_EXPOSURE);
-  light.range = at(numbers, NUMBER_RANGE);
-  light.black = at(numbers, NUMBER_BLACK);
-  light.reflection = at(numbers, NUMBER_REFLECTION);
-  light.least = at(numbers, NUMBER_LEAST);
-  light.peak = at(numbers, NUMBER_PEAK);
-  light.hlg_exponent = at(numbers, NUMBER_HLG_EXPONENT);
+  light.exposed = at(constants, CONSTANT_EXPOSURE) != real(1.0f);
+  light.gamma = at(constants, CONSTANT_GAMMA);
+  light.exposure = at(constants, CONSTANT_EXPOSURE);
+  light.range = at(constants, CONSTANT_RANGE);
+  light.black = at(constants, CONSTANT_BLACK);
+  light.reflection = at(constants, CONSTANT_REFLECTION);
+  light.least = at(constants, CONSTANT_LEAST);
+  light.peak = at(constants, CONSTANT_PEAK);
+  light.hlg_exponent = at(constants, CONSTANT_HLG_EXPONENT);
   return light;
 }
 
@@ -54,53 +54,53 @@ struct Shown {
   real blue;
 };
 
-FUNCTION real light_of_float(f32_in numbers, int eotf, int table, real value) {
+FUNCTION real light_of_float(f32_in constants, int eotf, int table, real value) {
   const int code = code_near(value);
-  if (eotf != EOTF_LINEAR && is_code(value, code)) return at(numbers, table + code);
-  return light_of_sample(light_at(numbers, eotf), value);
+  if (eotf != EOTF_LINEAR && is_code(value, code)) return at(constants, table + code);
+  return light_of_sample(light_at(constants, eotf), value);
 }
 FUNCTION int code_of_plane(samples_in samples, int index, int table_last) {
   return to_whole(fma(float_at(samples, index), to_real(table_last), real(0.5f)));
 }
 
 // The light of pixel number `index`; planes have `plane` floats, the table of light ends with number `table_last`.
-FUNCTION Shown shown_at(samples_in samples, f32_in numbers, int format, int table, int table_last, int plane, int eotf,
-                        int index) {
+FUNCTION Shown shown_at(samples_in samples, f32_in constants, int format, int table, int table_last, int plane,
+                        int eotf, int index) {
   Shown shown;
   if (format == SAMPLES_BYTES) {
-    shown.red = at(numbers, table + code8_at(samples, index * 3));
-    shown.green = at(numbers, table + code8_at(samples, index * 3 + 1));
-    shown.blue = at(numbers, table + code8_at(samples, index * 3 + 2));
+    shown.red = at(constants, table + code8_at(samples, index * 3));
+    shown.green = at(constants, table + code8_at(samples, index * 3 + 1));
+    shown.blue = at(constants, table + code8_at(samples, index * 3 + 2));
   } else if (format == SAMPLES_WORDS) {
-    shown.red = at(numbers, table + min(code16_at(samples, index * 3), table_last));
-    shown.green = at(numbers, table + min(code16_at(samples, index * 3 + 1), table_last));
-    shown.blue = at(numbers, table + min(code16_at(samples, index * 3 + 2), table_last));
+    shown.red = at(constants, table + min(code16_at(samples, index * 3), table_last));
+    shown.green = at(constants, table + min(code16_at(samples, index * 3 + 1), table_last));
+    shown.blue = at(constants, table + min(code16_at(samples, index * 3 + 2), table_last));
   } else if (format == SAMPLES_CODE_PLANES) {
-    shown.red = at(numbers, table + code_of_plane(samples, index, table_last));
-    shown.green = at(numbers, table + code_of_plane(samples, plane + index, table_last));
-    shown.blue = at(numbers, table + code_of_plane(samples, 2 * plane + index, table_last));
+    shown.red = at(constants, table + code_of_plane(samples, index, table_last));
+    shown.green = at(constants, table + code_of_plane(samples, plane + index, table_last));
+    shown.blue = at(constants, table + code_of_plane(samples, 2 * plane + index, table_last));
   } else if (format == SAMPLES_LIGHT_PLANES) {
     shown.red = float_at(samples, index);
     shown.green = float_at(samples, plane + index);
     shown.blue = float_at(samples, 2 * plane + index);
   } else {
-    shown.red = light_of_float(numbers, eotf, table, float_at(samples, index));
-    shown.green = light_of_float(numbers, eotf, table, float_at(samples, plane + index));
-    shown.blue = light_of_float(numbers, eotf, table, float_at(samples, 2 * plane + index));
+    shown.red = light_of_float(constants, eotf, table, float_at(samples, index));
+    shown.green = light_of_float(constants, eotf, table, float_at(samples, plane + index));
+    shown.blue = light_of_float(constants, eotf, table, float_at(samples, 2 * plane + index));
   }
-  if (eotf == EOTF_HLG) show_hlg(light_at(numbers, eotf), shown.red, shown.green, shown.blue);
+  if (eotf == EOTF_HLG) show_hlg(light_at(constants, eotf), shown.red, shown.green, shown.blue);
   return shown;
 }
 
 // A pixel of a picture, by the arguments that all kernels have.
-#define SHOWN_AT(picture, row, column)                                                                              \
-  shown_at(picture, numbers, picture##_format, picture##_table, picture##_table_last, picture##_ring* samples_step, \
+#define SHOWN_AT(picture, row, column)                                                                                \
+  shown_at(picture, constants, picture##_format, picture##_table, picture##_table_last, picture##_ring* samples_step, \
            eotf, (row) % picture##_ring * samples_step + (column))
 
 // The channels of light; c is a constant.
-FUNCTION real channel_of(f32_in numbers, Shown shown, int c) {
-  return mix_light(at(numbers, NUMBER_MATRIX + 3 * c), at(numbers, NUMBER_MATRIX + 3 * c + 1),
-                   at(numbers, NUMBER_MATRIX + 3 * c + 2), shown.red, shown.green, shown.blue);
+FUNCTION real channel_of(f32_in constants, Shown shown, int c) {
+  return mix_light(at(constants, CONSTANT_MATRIX + 3 * c), at(constants, CONSTANT_MATRIX + 3 * c + 1),
+                   at(constants, CONSTANT_MATRIX + 3 * c + 2), shown.red, shown.green, shown.blue);
 }
 
 #if KERNEL_HERE(reduce_pictures)
@@ -113,9 +113,9 @@ REDUCE_SHARED
   } else {                                            \
     shown = SHOWN_AT(distorted, row, column);         \
   }                                                   \
-  UNROLL for (int c = 0; c < CHANNELS; ++c) to_channels[(first) + c] = channel_of(numbers, shown, c);
+  UNROLL for (int c = 0; c < CHANNELS; ++c) to_channels[(first) + c] = channel_of(constants, shown, c);
 
-KERNEL(reduce_pictures, 128, 1, samples_in reference, samples_in distorted, f32_in numbers, f32_out planes,
+KERNEL(reduce_pictures, 128, 1, samples_in reference, samples_in distorted, f32_in constants, f32_out planes,
        int reference_format, int reference_table, int reference_table_last, int reference_ring, int distorted_format,
        int distorted_table, int distorted_table_last, int distorted_ring, int samples_step, int eotf, int width,
        int height, int y_begin, int y_end, int rows_each) {
@@ -134,7 +134,7 @@ KERNEL(reduce_scale, 32, 8, f32_out planes, int width, int height, int y_begin, 
 
 // Pictures that are too small for a second scale: the first, kept.
 #if KERNEL_HERE(show_pictures)
-KERNEL(show_pictures, 32, 4, samples_in reference, samples_in distorted, f32_in numbers, f32_out planes,
+KERNEL(show_pictures, 32, 4, samples_in reference, samples_in distorted, f32_in constants, f32_out planes,
        int reference_format, int reference_table, int reference_table_last, int reference_ring, int distorted_format,
        int distorted_table, int distorted_table_last, int distorted_ring, int samples_step, int eotf, int width,
        int height) {
@@ -146,8 +146,8 @@ KERNEL(show_pictures, 32, 4, samples_in reference, samples_in distorted, f32_in 
     const int to = y * row_floats(width, 0) + x;
     const int plane = plane_floats(width, height, 0);
     UNROLL for (int c = 0; c < CHANNELS; ++c) {
-      at(planes, c * plane + to) = channel_of(numbers, first, c);
-      at(planes, (CHANNELS + c) * plane + to) = channel_of(numbers, second, c);
+      at(planes, c * plane + to) = channel_of(constants, first, c);
+      at(planes, (CHANNELS + c) * plane + to) = channel_of(constants, second, c);
     }
   }
 }
@@ -157,20 +157,20 @@ KERNEL(show_pictures, 32, 4, samples_in reference, samples_in distorted, f32_in 
 COMPARE_SHARED
 #define ROOM_compare_stills ~, 3
 
-#define FETCH_SHOWN(k, row, column)                                           \
-  {                                                                           \
-    const Shown first = SHOWN_AT(reference, row, column);                     \
-    const Shown second = SHOWN_AT(distorted, row, column);                    \
-    UNROLL for (int c = 0; c < CHANNELS; ++c) {                               \
-      fetched[(k) * 2 * CHANNELS + c] = channel_of(numbers, first, c);        \
-      fetched[((k) * 2 + 1) * CHANNELS + c] = channel_of(numbers, second, c); \
-    }                                                                         \
+#define FETCH_SHOWN(k, row, column)                                             \
+  {                                                                             \
+    const Shown first = SHOWN_AT(reference, row, column);                       \
+    const Shown second = SHOWN_AT(distorted, row, column);                      \
+    UNROLL for (int c = 0; c < CHANNELS; ++c) {                                 \
+      fetched[(k) * 2 * CHANNELS + c] = channel_of(constants, first, c);        \
+      fetched[((k) * 2 + 1) * CHANNELS + c] = channel_of(constants, second, c); \
+    }                                                                           \
   }
 
 #define STORE_SQUARE(c, row, value) \
   at(squares, squares_before(width, height, s) + (c) * plane_size + (row) * row_step + left + local_x()) = value;
 
-KERNEL(compare_stills, 160, 1, samples_in reference, samples_in distorted, f32_in numbers, f32x4_in sensitivities,
+KERNEL(compare_stills, 160, 1, samples_in reference, samples_in distorted, f32_in constants, f32x4_in sensitivities,
        f32_in planes, f32_out sums, f32_out squares, int reference_format, int reference_table,
        int reference_table_last, int reference_ring, int distorted_format, int distorted_table,
        int distorted_table_last, int distorted_ring, int samples_step, int eotf, int width, int height, int y_begin,

@@ -73,13 +73,13 @@ void Runner::build(const ChannelReader& picture, const Pyramid& pyramid) const {
 }
 
 Differences Runner::compare(const Sides& sides) {
-  struct Piece {
+  struct Band {
     size_t subband;
     int begin, end;  // rows of tiles
   };
   const size_t base = scales_.size() - 1;
   std::vector<Subband> subbands;
-  std::vector<Piece> pieces;
+  std::vector<Band> bands;
   for (size_t s = 0; s < base; ++s) {
     Subband& subband = subbands.emplace_back(subband_of(scales_, s, kStillChannels));
     subband.reference = s == 0 ? sides.reference : &(*sides.reference_pyramid)[s];
@@ -87,17 +87,17 @@ Differences Runner::compare(const Sides& sides) {
     subband.next_reference = &(*sides.reference_pyramid)[s + 1];
     subband.heat = heat_ ? &(*heat_)[s] : nullptr;
     subband.next_distorted = &(*sides.distorted_pyramid)[s + 1];
-    // Each piece sees some rows that its neighbours see as well, so one thread does best with a single one.
+    // Each band sees some rows that its neighbours see as well, so one thread does best with a single one.
     const int rows = tile_rows(subband.size), parts = threads_.count() == 1 ? 1 : 2 * threads_.count();
     const int step = (rows + parts - 1) / parts;
-    for (int begin = 0; begin < rows; begin += step) pieces.push_back({s, begin, std::min(begin + step, rows)});
+    for (int begin = 0; begin < rows; begin += step) bands.push_back({s, begin, std::min(begin + step, rows)});
   }
-  share(static_cast<int>(pieces.size()), Comparer::scratch_floats(scales_[0].size.width), [&](int i, float* scratch) {
-    const Piece& piece = pieces[static_cast<size_t>(i)];
-    const size_t across = tile_count(scales_[piece.subband].size.width, 1);
-    const Subband& subband = subbands[piece.subband];
-    Comparer(subband, piece.begin, piece.end, scratch,
-             tiles_[piece.subband].data() + static_cast<size_t>(piece.begin) * across)
+  share(static_cast<int>(bands.size()), Comparer::scratch_floats(scales_[0].size.width), [&](int i, float* scratch) {
+    const Band& band = bands[static_cast<size_t>(i)];
+    const size_t across = tile_count(scales_[band.subband].size.width, 1);
+    const Subband& subband = subbands[band.subband];
+    Comparer(subband, band.begin, band.end, scratch,
+             tiles_[band.subband].data() + static_cast<size_t>(band.begin) * across)
         .advance(subband.size.height);
   });
 

@@ -36,6 +36,9 @@ constexpr double kNotFirst = -1;
 // Faster videos would need ever longer filters.
 constexpr double kMostFramesPerSecond = 1000;
 
+// Of a display that frames are scaled to.
+constexpr int64_t kMostScreenPixels = int64_t{1} << 28;
+
 // So many frames share the light that is made of those before them.
 constexpr int kTogether = 6;
 
@@ -300,6 +303,13 @@ Result<double> frames_per_second(const FrameRate& rate) {
 // The size at which frames are compared: that of the display where they are scaled to it.
 Result<Size> compared_size(const FrameFormat& format, const Display& display, const OptionValues& options) {
   if (options.text("full_screen") == kNoResizing) return Size{format.width, format.height};
+  if (int64_t{display.width} * display.height > kMostScreenPixels) {
+    return Status(
+        StatusCode::too_big,
+        fmt::format("full_screen of cvvdp would scale frames to the {} x {} pixels of the display '{}', and at "
+                    "most {} pixels are accepted: give a smaller resolution=WIDTHxHEIGHT",
+                    display.width, display.height, display.name, kMostScreenPixels));
+  }
   if (display.width > 0 && display.height > 0) return Size{display.width, display.height};
   return Status(StatusCode::usage, fmt::format("full_screen of cvvdp needs to know how many pixels the display '{}' "
                                                "has: give resolution=WIDTHxHEIGHT",

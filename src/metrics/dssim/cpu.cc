@@ -21,11 +21,11 @@ inline constexpr int kBlurReach = 2;              // pixels a blur looks at on e
 inline constexpr int kRing = 2 * kBlurReach + 1;  // rows it needs to go down the columns
 inline constexpr int kRowsAhead = 2;              // to be fetched before they are read
 inline constexpr ptrdiff_t kCacheLine = 64;
-inline constexpr int kMoments = 5;                        // of a plane: both pictures, both squares, the product
-inline constexpr int kRowFloats = kBlockColumns + 32;     // of a row with its margins and a vector beyond them
-inline constexpr int kMomentFloats = kBlockColumns + 16;  // an odd number of cache lines, lest all rows lie in the same
+inline constexpr int kMoments = 5;                       // of a plane: both pictures, both squares, the product
+inline constexpr int kRowFloats = kCellColumns + 32;     // of a row with its margins and a vector beyond them
+inline constexpr int kMomentFloats = kCellColumns + 16;  // an odd number of cache lines, lest all rows lie in the same
 
-// The rows of one picture that are in work. Rows begin kMargin columns before the piece; blurred ones kBlurReach
+// The rows of one picture that are worked on. Rows begin kMargin columns before the cell; blurred ones kBlurReach
 // before.
 struct alignas(64) PictureRows {
   float light[2][4][kRowFloats];        // the last two rows: red, green, blue, alpha
@@ -37,8 +37,8 @@ struct alignas(64) PictureRows {
 
 struct alignas(64) Scratch {
   PictureRows picture[2];
-  float moments[kRing][3][kMoments][kMomentFloats];  // ring: blurred along the row; begin at the piece
-  float sums[kBlockColumns];
+  float moments[kRing][3][kMoments][kMomentFloats];  // ring: blurred along the row; begin at the cell
+  float sums[kCellColumns];
 };
 
 }  // namespace acuity::dssim
@@ -51,7 +51,7 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 #include "metrics/dssim/math.h"
 
-// The columns of a piece in a picture that wide. Buffers that begin `reach` columns before the piece hold column x at
+// The columns of a cell in a picture that wide. Buffers that begin `reach` columns before the cell hold column x at
 // place(x, reach).
 struct Columns {
   int begin, end, width;
@@ -165,10 +165,10 @@ class PictureWorker {
     }
   }
 
-  // Row y of lightness, a and b, from kBlurReach columns before the piece on, when the rows around it are converted.
+  // Row y of lightness, a and b, from kBlurReach columns before the cell on, when the rows around it are converted.
   HWY_INLINE void ready_row(int y, const float* (&planes)[3]) {
-    if (reader_.ready != nullptr) {
-      for (size_t c = 0; c < 3; ++c) planes[c] = reader_.ready->row(c, y) + columns_.begin - kBlurReach;
+    if (reader_.prepared != nullptr) {
+      for (size_t c = 0; c < 3; ++c) planes[c] = reader_.prepared->row(c, y) + columns_.begin - kBlurReach;
       return;
     }
     planes[0] = rows_.lightness[y % 3] + kMargin - kBlurReach;
@@ -183,7 +183,7 @@ class PictureWorker {
     }
   }
 
-  bool is_ready() const { return reader_.ready != nullptr; }
+  bool is_prepared() const { return reader_.prepared != nullptr; }
 
  private:
   size_t channels() const { return reader_.has_alpha ? 4 : 3; }
@@ -209,7 +209,7 @@ class PictureWorker {
     }
   }
 
-  // Going down a block, rows lie too far apart for the processor to foresee the next: ask for it.
+  // Going down a cell, rows lie too far apart for the processor to foresee the next: ask for it.
   HWY_INLINE void fetch_row(int y, int begin, int end) const {
     const ImageView& view = reader_.picture->rows->view();
     for (size_t c = 0; c < static_cast<size_t>(view.channel_count()); ++c) {
@@ -279,32 +279,32 @@ HWY_INLINE void errors_of_row(const Columns& columns, const RowsOfBlur& around, 
 }
 
 // Closes the tiles that end with row y.
-HWY_INLINE void store_tiles(const Scale& scale, const Piece& piece, int y, float* sums) {
+HWY_INLINE void store_tiles(const Scale& scale, const Cell& cell, int y, float* sums) {
   // Beyond the picture's edge the sums are those of nothing.
-  std::fill(sums + (piece.x_end - piece.x_begin), sums + kBlockColumns, 0.0f);
+  std::fill(sums + (cell.x_end - cell.x_begin), sums + kCellColumns, 0.0f);
   const int across = (scale.size.width + kTileWidth - 1) / kTileWidth;
-  float* tiles = scale.tiles + static_cast<ptrdiff_t>(y / kTileHeight) * across + piece.x_begin / kTileWidth;
-  for (int x = 0; x < piece.x_end - piece.x_begin; x += kTileWidth) *tiles++ = sum_tile_columns(sums + x);
-  std::fill(sums, sums + kBlockColumns, 0.0f);
+  float* tiles = scale.tiles + static_cast<ptrdiff_t>(y / kTileHeight) * across + cell.x_begin / kTileWidth;
+  for (int x = 0; x < cell.x_end - cell.x_begin; x += kTileWidth) *tiles++ = sum_tile_columns(sums + x);
+  std::fill(sums, sums + kCellColumns, 0.0f);
 }
 
-bool ends_tile(const Piece& piece, int y) { return y == piece.y_end - 1 || y % kTileHeight == kTileHeight - 1; }
+bool ends_tile(const Cell& cell, int y) { return y == cell.y_end - 1 || y % kTileHeight == kTileHeight - 1; }
 
-void ScorePiece(const Scale& scale, const Piece& piece, std::byte* memory) {
+void ScoreCell(const Scale& scale, const Cell& cell, std::byte* memory) {
   Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
   const int height = scale.size.height;
-  const Columns columns{piece.x_begin, piece.x_end, scale.size.width};
+  const Columns columns{cell.x_begin, cell.x_end, scale.size.width};
   PictureWorker workers[2] = {{scale.readers[0], scale.size, columns, scratch.picture[0]},
                               {scale.readers[1], scale.size, columns, scratch.picture[1]}};
-  std::fill(scratch.sums, scratch.sums + kBlockColumns, 0.0f);
+  std::fill(scratch.sums, scratch.sums + kCellColumns, 0.0f);
   const auto inside = [&](int y, int reach) {
-    return y >= std::max(piece.y_begin - reach, 0) && y < std::min(piece.y_end + reach, height);
+    return y >= std::max(cell.y_begin - reach, 0) && y < std::min(cell.y_end + reach, height);
   };
   // Each stage is two rows behind the one before.
-  for (int y = std::max(piece.y_begin - kMargin, 0); y < piece.y_end + kMargin; ++y) {
+  for (int y = std::max(cell.y_begin - kMargin, 0); y < cell.y_end + kMargin; ++y) {
     if (inside(y, kMargin)) {
       for (size_t image = 0; image < 2; ++image) {
-        if (workers[image].is_ready()) continue;
+        if (workers[image].is_prepared()) continue;
         workers[image].convert_row(y);
         if (scale.next[image] != nullptr && inside(y, 0) && y % 2 == 1)
           workers[image].halve_rows(y, *scale.next[image]);
@@ -318,7 +318,7 @@ void ScorePiece(const Scale& scale, const Piece& piece, std::byte* memory) {
       blur_moments(columns, reference, distorted, scratch.moments[row % kRing]);
     }
     if (const int row = y - 2 * kBlurReach; inside(row, 0)) {
-      float* errors = scale.errors + static_cast<size_t>(row) * scale.errors_stride + piece.x_begin;
+      float* errors = scale.errors + static_cast<size_t>(row) * scale.errors_stride + cell.x_begin;
       const RowsOfBlur around(row, height);
       if (around.kind == RowsOfBlur::kInside) {
         errors_of_row<RowsOfBlur::kInside>(columns, around, scratch, errors);
@@ -327,41 +327,41 @@ void ScorePiece(const Scale& scale, const Piece& piece, std::byte* memory) {
       } else {
         errors_of_row<RowsOfBlur::kLast>(columns, around, scratch, errors);
       }
-      if (ends_tile(piece, row)) store_tiles(scale, piece, row, scratch.sums);
+      if (ends_tile(cell, row)) store_tiles(scale, cell, row, scratch.sums);
     }
   }
 }
 
-void SumDeviations(const Scale& scale, const Piece& piece, float expected) {
-  alignas(64) float sums[kBlockColumns] = {};
-  for (int y = piece.y_begin; y < piece.y_end; ++y) {
-    const float* errors = scale.errors + static_cast<size_t>(y) * scale.errors_stride + piece.x_begin;
-    for (int i = 0; i < piece.x_end - piece.x_begin; i += kLanes) {
+void SumDeviations(const Scale& scale, const Cell& cell, float expected) {
+  alignas(64) float sums[kCellColumns] = {};
+  for (int y = cell.y_begin; y < cell.y_end; ++y) {
+    const float* errors = scale.errors + static_cast<size_t>(y) * scale.errors_stride + cell.x_begin;
+    for (int i = 0; i < cell.x_end - cell.x_begin; i += kLanes) {
       store(load(sums + i) + deviation(load_unaligned(errors + i), real(expected)), sums + i);
     }
-    if (ends_tile(piece, y)) store_tiles(scale, piece, y, sums);
+    if (ends_tile(cell, y)) store_tiles(scale, cell, y, sums);
   }
 }
 
-void PreparePiece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
-                  std::byte* memory) {
+void PrepareCell(const ScaleReader& reader, Size size, const Cell& cell, const Planes& prepared, const Planes* next,
+                 std::byte* memory) {
   Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
-  const Columns columns{piece.x_begin, piece.x_end, size.width};
+  const Columns columns{cell.x_begin, cell.x_end, size.width};
   PictureWorker worker(reader, size, columns, scratch.picture[0]);
-  for (int y = std::max(piece.y_begin - kBlurReach, 0); y < piece.y_end + kBlurReach; ++y) {
+  for (int y = std::max(cell.y_begin - kBlurReach, 0); y < cell.y_end + kBlurReach; ++y) {
     if (y < size.height) {
       worker.convert_row(y);
-      if (next != nullptr && y >= piece.y_begin && y < piece.y_end && y % 2 == 1) worker.halve_rows(y, *next);
+      if (next != nullptr && y >= cell.y_begin && y < cell.y_end && y % 2 == 1) worker.halve_rows(y, *next);
     }
     const int row = y - kBlurReach;
-    if (row < piece.y_begin) continue;
+    if (row < cell.y_begin) continue;
     const float* planes[3];
     worker.ready_row(row, planes);
     for (size_t c = 0; c < 3; ++c) {
-      float* to = ready.row(c, row);
-      std::copy(planes[c] + kBlurReach, planes[c] + kBlurReach + columns.count(0), to + piece.x_begin);
+      float* to = prepared.row(c, row);
+      std::copy(planes[c] + kBlurReach, planes[c] + kBlurReach + columns.count(0), to + cell.x_begin);
       if (columns.has_first()) to[-1] = to[0];
-      if (piece.x_end == size.width) to[size.width] = to[size.width - 1];
+      if (cell.x_end == size.width) to[size.width] = to[size.width - 1];
     }
   }
 }
@@ -373,23 +373,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acuity::dssim {
 
-HWY_EXPORT(ScorePiece);
+HWY_EXPORT(ScoreCell);
 HWY_EXPORT(SumDeviations);
-HWY_EXPORT(PreparePiece);
+HWY_EXPORT(PrepareCell);
 
 size_t scratch_bytes() { return sizeof(Scratch); }
 
-void score_piece(const Scale& scale, const Piece& piece, std::byte* scratch) {
-  HWY_DYNAMIC_DISPATCH(ScorePiece)(scale, piece, scratch);
+void score_cell(const Scale& scale, const Cell& cell, std::byte* scratch) {
+  HWY_DYNAMIC_DISPATCH(ScoreCell)(scale, cell, scratch);
 }
 
-void sum_deviations(const Scale& scale, const Piece& piece, float expected) {
-  HWY_DYNAMIC_DISPATCH(SumDeviations)(scale, piece, expected);
+void sum_deviations(const Scale& scale, const Cell& cell, float expected) {
+  HWY_DYNAMIC_DISPATCH(SumDeviations)(scale, cell, expected);
 }
 
-void prepare_piece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
-                   std::byte* scratch) {
-  HWY_DYNAMIC_DISPATCH(PreparePiece)(reader, size, piece, ready, next, scratch);
+void prepare_cell(const ScaleReader& reader, Size size, const Cell& cell, const Planes& prepared, const Planes* next,
+                  std::byte* scratch) {
+  HWY_DYNAMIC_DISPATCH(PrepareCell)(reader, size, cell, prepared, next, scratch);
 }
 
 }  // namespace acuity::dssim

@@ -12,12 +12,12 @@
 namespace acuity::dssim {
 namespace {
 
-// A piece works out eight rows more than it has, so the fewer the better, but every thread should have several to do.
-constexpr int kPiecesOfThread = 4;
+// A cell works out eight rows more than it has, so the fewer the better, but every thread should have several to do.
+constexpr int kCellsOfThread = 4;
 
 int whole_tiles(int count, int side) { return (count + side - 1) / side * side; }
 
-int pieces_across(Size size) { return (size.width + kBlockColumns - 1) / kBlockColumns; }
+int cells_across(Size size) { return (size.width + kCellColumns - 1) / kCellColumns; }
 
 size_t plane_stride(Size size) { return round_up(static_cast<size_t>(size.width) + 2 * kRowMargin, kRowMargin); }
 size_t plane_floats(Size size) { return plane_stride(size) * static_cast<size_t>(size.height); }
@@ -82,8 +82,8 @@ class CpuRunner final : public Runner {
       prepared->scales.push_back(take_planes(prepared->arena, sizes_[s], 3));
       const ScaleReader reader = reader_of(reference, pyramid, s);
       const Planes* next = pyramid.light(sizes_, s + 1);
-      for_each_piece(sizes_[s], [&](const Piece& piece, std::byte* scratch) {
-        prepare_piece(reader, sizes_[s], piece, prepared->scales[s], next, scratch);
+      for_each_cell(sizes_[s], [&](const Cell& cell, std::byte* scratch) {
+        prepare_cell(reader, sizes_[s], cell, prepared->scales[s], next, scratch);
       });
     }
     return std::shared_ptr<const PreparedReference>(prepared);
@@ -99,7 +99,7 @@ class CpuRunner final : public Runner {
       Scale scale;
       scale.size = sizes_[s];
       if (picture == nullptr) {
-        scale.readers[0].ready = &static_cast<const Prepared*>(reference.prepared)->scales[s];
+        scale.readers[0].prepared = &static_cast<const Prepared*>(reference.prepared)->scales[s];
       } else {
         scale.readers[0] = reader_of(*picture, pyramids_[0], s);
         scale.next[0] = pyramids_[0].light(sizes_, s + 1);
@@ -146,9 +146,9 @@ class CpuRunner final : public Runner {
   // First the mean of the errors, then how far they are from what it makes expect.
   double similarity_of(const Scale& scale, size_t s) {
     const size_t tiles = tile_count(scale.size.width, scale.size.height);
-    for_each_piece(scale.size, [&](const Piece& piece, std::byte* scratch) { score_piece(scale, piece, scratch); });
+    for_each_cell(scale.size, [&](const Cell& cell, std::byte* scratch) { score_cell(scale, cell, scratch); });
     const float expected = expected_error(add_tiles({tiles_, tiles}), scale.size, s);
-    for_each_piece(scale.size, [&](const Piece& piece, std::byte*) { sum_deviations(scale, piece, expected); });
+    for_each_cell(scale.size, [&](const Cell& cell, std::byte*) { sum_deviations(scale, cell, expected); });
     return scale_similarity(add_tiles({tiles_, tiles}), scale.size);
   }
 
@@ -162,26 +162,26 @@ class CpuRunner final : public Runner {
     return map;
   }
 
-  // No scale has more pieces than the first can have.
+  // No scale has more cells than the first can have.
   int worker_count() const {
-    const int pieces = pieces_across(sizes_[0]) * (whole_tiles(sizes_[0].height, kTileHeight) / kTileHeight);
-    return std::min(setup_.threads->count(), pieces);
+    const int cells = cells_across(sizes_[0]) * (whole_tiles(sizes_[0].height, kTileHeight) / kTileHeight);
+    return std::min(setup_.threads->count(), cells);
   }
 
-  // Calls work(piece, scratch) for all pieces of a scale. They are whole tiles, so their cut changes no sum.
+  // Calls work(cell, scratch) for all cells of a scale. They are whole tiles, so their cut changes no sum.
   template <typename Work>
-  void for_each_piece(Size size, Work work) const {
-    const int across = pieces_across(size);
+  void for_each_cell(Size size, Work work) const {
+    const int across = cells_across(size);
     const int columns = whole_tiles((size.width + across - 1) / across, kTileWidth);
     int rows = setup_.strip_rows;
-    if (rows == 0) rows = size.height / std::max(kPiecesOfThread * setup_.threads->count() / across, 1);
+    if (rows == 0) rows = size.height / std::max(kCellsOfThread * setup_.threads->count() / across, 1);
     rows = whole_tiles(std::clamp(rows, 1, size.height), kTileHeight);
-    const int pieces = across * ((size.height + rows - 1) / rows);
+    const int cells = across * ((size.height + rows - 1) / rows);
     std::atomic<int> next = 0;
     setup_.threads->run([&](int worker) {
       if (worker >= worker_count()) return;
       std::byte* scratch = scratch_ + static_cast<size_t>(worker) * round_up(scratch_bytes(), kAlignment);
-      for (int i = next++; i < pieces; i = next++) {
+      for (int i = next++; i < cells; i = next++) {
         const int x = i % across * columns;
         const int y = i / across * rows;
         work({x, std::min(x + columns, size.width), y, std::min(y + rows, size.height)}, scratch);

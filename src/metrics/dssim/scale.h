@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // One scale of DSSIM on the CPU: what goes in, what comes out, and the memory it works in.
 //
-// The picture is cut into pieces: a block of columns, some rows of tiles high. A piece is walked from its top down.
+// The picture is cut into cells: some columns wide, some rows of tiles high. A cell is walked from its top down.
 // Each row of pixels becomes Lab, is blurred along the row, then down the columns, and so on to the errors, from rings
 // of a few rows; so the only planes of picture size are the errors, which pooling looks at twice, and the next scale's
-// light. What a piece needs of its neighbours, four rows and columns all round, it works out for itself.
+// light. What a cell needs of its neighbours, four rows and columns all round, it works out for itself.
 #ifndef ACUITY_METRICS_DSSIM_SCALE_H
 #define ACUITY_METRICS_DSSIM_SCALE_H
 
@@ -19,8 +19,8 @@
 
 namespace acuity::dssim {
 
-inline constexpr int kBlockColumns = 16 * kTileWidth;
-inline constexpr int kMargin = 4;  // pixels beyond its edges that a piece looks at: two blurs of two
+inline constexpr int kCellColumns = 16 * kTileWidth;
+inline constexpr int kMargin = 4;  // pixels beyond its edges that a cell looks at: two blurs of two
 
 /// Floats before and after each row of a plane that may be read, and after it overwritten, whatever they hold.
 inline constexpr size_t kRowMargin = 16;
@@ -44,12 +44,12 @@ struct Picture {
 struct ScaleReader {
   const Picture* picture = nullptr;  // the picture itself
   const Planes* light = nullptr;     // a smaller scale: linear light, premultiplied where there is alpha
-  const Planes* ready = nullptr;     // lightness, a, b, the latter two blurred: made by prepare_piece
+  const Planes* prepared = nullptr;  // lightness, a, b, the latter two blurred: made by prepare_cell
   bool has_alpha = false;
 };
 
 /// A part of a scale. x_begin and y_begin are multiples of a tile's sides.
-struct Piece {
+struct Cell {
   int x_begin, x_end, y_begin, y_end;
 };
 
@@ -65,15 +65,15 @@ struct Scale {
 /// Bytes of scratch a worker needs.
 size_t scratch_bytes();
 
-/// The errors of a piece, and their sums by tiles.
-void score_piece(const Scale& scale, const Piece& piece, std::byte* scratch);
+/// The errors of a cell, and their sums by tiles.
+void score_cell(const Scale& scale, const Cell& cell, std::byte* scratch);
 
-/// Sums, by tiles, of how far the errors of a piece are from `expected`.
-void sum_deviations(const Scale& scale, const Piece& piece, float expected);
+/// Sums, by tiles, of how far the errors of a cell are from `expected`.
+void sum_deviations(const Scale& scale, const Cell& cell, float expected);
 
-/// What a scale needs of the reference alone. `ready` receives it, `next` the next scale's light, unless null.
-void prepare_piece(const ScaleReader& reader, Size size, const Piece& piece, const Planes& ready, const Planes* next,
-                   std::byte* scratch);
+/// What a scale needs of the reference alone. `prepared` receives it, `next` the next scale's light, unless null.
+void prepare_cell(const ScaleReader& reader, Size size, const Cell& cell, const Planes& prepared, const Planes* next,
+                  std::byte* scratch);
 
 }  // namespace acuity::dssim
 

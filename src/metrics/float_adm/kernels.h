@@ -48,7 +48,7 @@ KERNEL(filter_picture, 32, 8, samples_in picture, f32_out approximation, f32_out
 
 #if KERNEL_HERE(sum_rows)
 #define NEEDS_sum_rows ~, needs_double
-// Details of the tile and its neighbours, taken apart into what was restored and what was added: weighed, and
+// Details of the cell and its neighbours, taken apart into what was restored and what was added: weighed, and
 // thirtieths of that.
 SHARED(real, weighed_parts, 6 * 10 * 35)
 SHARED(real, thirtieth_parts, 6 * 10 * 35)
@@ -101,10 +101,10 @@ KERNEL(sum_rows, 32, 8, f32_in reference, f32_in distorted, i32_in reciprocals, 
   real sum = real(0.0f);
   for (int begin = left; begin < right; begin += CHAIN_COLUMNS) {
     for (int i = local_y() * 32 + local_x(); i < 340; i += 256) {
-      const int tile_row = i / 34;
-      const int tile_column = i % 34;
-      const int x = begin + tile_column - 1;
-      const int y = first_row + tile_row - 1;
+      const int cell_row = i / 34;
+      const int cell_column = i % 34;
+      const int x = begin + cell_column - 1;
+      const int y = first_row + cell_row - 1;
       const int column = x < 0 ? 1 : min(x, width - 1);
       const int place = (y < 0 ? 1 : min(y, height - 1)) * width + column;
       real o[3];
@@ -120,10 +120,10 @@ KERNEL(sum_rows, 32, 8, f32_in reference, f32_in distorted, i32_in reciprocals, 
         const real kept = restored(o[b], t[b], same, gain, reciprocals);
         const real weighed_kept = abs(kept * factor);
         const real weighed_added = abs((t[b] - kept) * factor);
-        weighed_parts[PART(0, b, tile_row, tile_column)] = weighed_kept;
-        weighed_parts[PART(1, b, tile_row, tile_column)] = weighed_added;
-        thirtieth_parts[PART(0, b, tile_row, tile_column)] = times(weighed_kept, WIDE(0.0333333351));
-        thirtieth_parts[PART(1, b, tile_row, tile_column)] = times(weighed_added, WIDE(0.0333333351));
+        weighed_parts[PART(0, b, cell_row, cell_column)] = weighed_kept;
+        weighed_parts[PART(1, b, cell_row, cell_column)] = weighed_added;
+        thirtieth_parts[PART(0, b, cell_row, cell_column)] = times(weighed_kept, WIDE(0.0333333351));
+        thirtieth_parts[PART(1, b, cell_row, cell_column)] = times(weighed_added, WIDE(0.0333333351));
       }
     }
     barrier_group();

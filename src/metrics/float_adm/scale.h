@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// One scale of ADM in float: the few rows of it that are in work, and its sums.
+// One scale of ADM in float: the few rows of it that are worked on, and its sums.
 #ifndef ACUITY_METRICS_FLOAT_ADM_SCALE_H
 #define ACUITY_METRICS_FLOAT_ADM_SCALE_H
 

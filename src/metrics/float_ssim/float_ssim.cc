@@ -210,7 +210,7 @@ Result<std::unique_ptr<Feature>> create(const Feature::Setup& setup) {
 FeatureEntry float_ssim_entry() {
   std::vector<MetricOption> options = float_ssim::shared_options("SSIM");
   options.push_back({.name = "scale",
-                     .help = "shrink frames by this factor first; 0: so that the shorter side comes to about 256",
+                     .help = "shrink frames by this factor first; 0: until the shorter side is about 256",
                      .default_value = "0",
                      .minimum = 0,
                      .maximum = 10,

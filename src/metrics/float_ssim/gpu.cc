@@ -31,26 +31,26 @@ DevicePicture DevicePicture::of_frame(const DeviceFrame& frame, int depth, int w
           height};
 }
 
-int DeviceSums::tiles_along() const { return float_ssim::tiles_along(width - kWindow + 1); }
-int DeviceSums::tiles_down() const { return float_ssim::tiles_down(height - kWindow + 1); }
+int DeviceSums::cells_along() const { return float_ssim::cells_along(width - kWindow + 1); }
+int DeviceSums::cells_down() const { return float_ssim::cells_down(height - kWindow + 1); }
 
 size_t DeviceSums::scratch_bytes() const {
-  return static_cast<size_t>(tiles_along()) * static_cast<size_t>(tiles_down()) * sizeof(Sums);
+  return static_cast<size_t>(cells_along()) * static_cast<size_t>(cells_down()) * sizeof(Sums);
 }
 
 Status DeviceSums::submit(Queue& queue, const DevicePicture& reference, const DevicePicture& distorted,
                           uint64_t scratch, uint64_t results) const {
-  ACUITY_TRY(queue.run(kernels::compare_windows, tiles_along(), tiles_down(),
+  ACUITY_TRY(queue.run(kernels::compare_windows, cells_along(), cells_down(),
                        DeviceArray<const unsigned char>{reference.address},
                        DeviceArray<const unsigned char>{distorted.address}, DeviceArray<double>{scratch},
                        reference.bits, reference.scale, reference.step, distorted.step, width, height));
-  return queue.run(kernels::sum_tile_rows, 1, groups(tiles_down(), 32), DeviceArray<const double>{scratch},
-                   DeviceArray<double>{results}, tiles_along(), tiles_down());
+  return queue.run(kernels::sum_cell_rows, 1, groups(cells_down(), 32), DeviceArray<const double>{scratch},
+                   DeviceArray<double>{results}, cells_along(), cells_down());
 }
 
 Similarity DeviceSums::finish(std::span<const std::byte> results) const {
   Sums sums{};
-  for (size_t row = 0; row < static_cast<size_t>(tiles_down()); ++row) {
+  for (size_t row = 0; row < static_cast<size_t>(cells_down()); ++row) {
     Sums of_row{};
     std::memcpy(of_row.data(), results.data() + row * sizeof of_row, sizeof of_row);
     for (size_t i = 0; i < kSums; ++i) sums[i] += of_row[i];
@@ -60,7 +60,7 @@ Similarity DeviceSums::finish(std::span<const std::byte> results) const {
 
 Status prepare_sums(Device& device) {
   ACUITY_TRY(device.prepare(kernels::compare_windows));
-  return device.prepare(kernels::sum_tile_rows);
+  return device.prepare(kernels::sum_cell_rows);
 }
 Status prepare_shrinking(Device& device) { return device.prepare(kernels::shrink); }
 Status prepare_halving(Device& device) { return device.prepare(kernels::halve); }

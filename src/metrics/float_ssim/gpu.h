@@ -32,10 +32,10 @@ struct DeviceSums {
   int width = 0;
   int height = 0;
 
-  int tiles_along() const;
-  int tiles_down() const;
+  int cells_along() const;
+  int cells_down() const;
   size_t scratch_bytes() const;
-  size_t result_bytes() const { return static_cast<size_t>(tiles_down()) * sizeof(Sums); }
+  size_t result_bytes() const { return static_cast<size_t>(cells_down()) * sizeof(Sums); }
   Status submit(Queue& queue, const DevicePicture& reference, const DevicePicture& distorted, uint64_t scratch,
                 uint64_t results) const;
   Similarity finish(std::span<const std::byte> results) const;

@@ -40,11 +40,11 @@ KERNEL(shrink, 32, 8, samples_in picture, f32_out shrunk, int bits, real scale, 
 #if KERNEL_HERE(compare_windows)
 #define NEEDS_compare_windows ~, needs_double
 
-// A group has a tile of 32 x 16 windows, a thread four of them that lie below each other.
-#define TILE_LINES 26 /* rows that its windows cover */
+// A group has a cell of 32 x 16 windows, a thread four of them that lie below each other.
+#define CELL_LINES 26 /* rows that its windows cover */
 SHARED(real, means, 5 * 26 * 32)
 SHARED(wide, four_rows, 4 * 4 * 32)
-#define MEAN(moment, row) means[((moment) * TILE_LINES + (row)) * 32 + local_x()]
+#define MEAN(moment, row) means[((moment) * CELL_LINES + (row)) * 32 + local_x()]
 
 // Four windows of a moment, below each other, from the lines that begin at row.
 FUNCTION void window_down(int moment, int row, real begin, INOUT(real) r0, INOUT(real) r1, INOUT(real) r2,
@@ -67,11 +67,11 @@ FUNCTION void window_down(int moment, int row, real begin, INOUT(real) r0, INOUT
   r3 = rounded_sum(begin, high[3], low[3]);
 }
 
-// tile_sums: four numbers for each tile, from left to right and from the top down.
-KERNEL(compare_windows, 32, 4, samples_in reference, samples_in distorted, f64_out tile_sums, int bits, real scale,
+// cell_sums: four numbers for each cell, from left to right and from the top down.
+KERNEL(compare_windows, 32, 4, samples_in reference, samples_in distorted, f64_out cell_sums, int bits, real scale,
        int reference_step, int distorted_step, int width, int height) {
   const int left = min(global_x(), width - WINDOW_SIDE);
-  for (int line = local_y(); line < TILE_LINES; line += 4) {
+  for (int line = local_y(); line < CELL_LINES; line += 4) {
     const int row = min(group_y() * 16 + line, height - 1);
     real a[11];
     real b[11];
@@ -128,18 +128,18 @@ KERNEL(compare_windows, 32, 4, samples_in reference, samples_in distorted, f64_o
     if (local_x() < half_way) sum += four_rows[first + half_way];
   }
   const int across = (width - WINDOW_SIDE + 32) / 32;
-  if (local_x() == 0) at(tile_sums, (group_y() * across + group_x()) * 4 + local_y()) = sum;
+  if (local_x() == 0) at(cell_sums, (group_y() * across + group_x()) * 4 + local_y()) = sum;
 }
 #endif
 
-#if KERNEL_HERE(sum_tile_rows)
-#define NEEDS_sum_tile_rows ~, needs_double
+#if KERNEL_HERE(sum_cell_rows)
+#define NEEDS_sum_cell_rows ~, needs_double
 
-// A thread adds up one of the four sums of a row of tiles.
-KERNEL(sum_tile_rows, 4, 32, f64_in tile_sums, f64_out row_sums, int across, int down) {
+// A thread adds up one of the four sums of a row of cells.
+KERNEL(sum_cell_rows, 4, 32, f64_in cell_sums, f64_out row_sums, int across, int down) {
   const int row = min(global_y(), down - 1);
   wide sum = WIDE(0.0);
-  for (int tile = 0; tile < across; ++tile) sum += at(tile_sums, (row * across + tile) * 4 + local_x());
+  for (int cell = 0; cell < across; ++cell) sum += at(cell_sums, (row * across + cell) * 4 + local_x());
   if (global_y() < down) at(row_sums, row * 4 + local_x()) = sum;
 }
 #endif

@@ -200,17 +200,17 @@ HWY_EXPORT(AddToHalves);
 HWY_EXPORT(FinishHalf);
 HWY_EXPORT(AddWeighted);
 
-Sums sum_tiles(const ColumnSums& columns, int windows) {
+Sums sum_cells(const ColumnSums& columns, int windows) {
   Sums sums{};
-  for (int x = 0; x < windows; x += kTileColumns) {
-    const auto count = static_cast<size_t>(std::min(kTileColumns, windows - x));
+  for (int x = 0; x < windows; x += kCellColumns) {
+    const auto count = static_cast<size_t>(std::min(kCellColumns, windows - x));
     for (size_t i = 0; i < kSums; ++i) {
-      std::array<double, kTileColumns> tile{};
-      std::copy_n(columns[i] + x, count, tile.begin());
-      for (size_t half = kTileColumns / 2; half >= 1; half /= 2) {
-        for (size_t k = 0; k < half; ++k) tile[k] += tile[k + half];
+      std::array<double, kCellColumns> cell{};
+      std::copy_n(columns[i] + x, count, cell.begin());
+      for (size_t half = kCellColumns / 2; half >= 1; half /= 2) {
+        for (size_t k = 0; k < half; ++k) cell[k] += cell[k + half];
       }
-      sums[i] += tile[0];
+      sums[i] += cell[0];
     }
   }
   return sums;

@@ -21,11 +21,11 @@ extern const float kOne;
 
 inline size_t padded_row(int width) { return round_up(static_cast<size_t>(width), 16) + 16; }
 
-/// Sums of columns of windows, of up to kTileRows rows; columns are padded as rows.
+/// Sums of columns of windows, of up to kCellRows rows; columns are padded as rows.
 using ColumnSums = std::array<double*, kSums>;
 
-/// Adds up a row of tiles from the sums of its columns.
-Sums sum_tiles(const ColumnSums& columns, int windows);
+/// Adds up a row of cells from the sums of its columns.
+Sums sum_cells(const ColumnSums& columns, int windows);
 
 /// Means along the row of a, b, a^2, b^2 and ab, at each place where the window lies in the row. `scratch` has room for
 /// three rows.

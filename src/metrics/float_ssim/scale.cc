@@ -50,10 +50,10 @@ void Scale::push(const float* reference, const float* distorted) {
       lines[static_cast<size_t>(m)][static_cast<size_t>(k)] = line(m, compared_ + k);
   }
   const int windows = width_ - kWindow + 1;
-  compare_windows(lines, ready, windows, compared_ % kTileRows == 0, columns_);
+  compare_windows(lines, ready, windows, compared_ % kCellRows == 0, columns_);
   compared_ += ready;
-  if (compared_ % kTileRows != 0 && rows_ < height_) return;
-  const Sums row = sum_tiles(columns_, windows);
+  if (compared_ % kCellRows != 0 && rows_ < height_) return;
+  const Sums row = sum_cells(columns_, windows);
   for (size_t i = 0; i < kSums; ++i) sums_[i] += row[i];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How SSIM and its factors are added up over all windows, on the CPU and on devices alike. Windows are cut into tiles
-// of 32 columns and 16 rows, anchored at the first. In a tile each column is added in double: four rows from the top
-// down, then these sums of four likewise. The columns are added by halves, as in sums/tiles.h, then the tiles of a row
+// How SSIM and its factors are added up over all windows, on the CPU and on devices alike. Windows are cut into cells
+// of 32 columns and 16 rows, anchored at the first. In a cell each column is added in double: four rows from the top
+// down, then these sums of four likewise. The columns are added by halves, as in sums/tiles.h, then the cells of a row
 // from left to right, and those rows from the top down.
 #ifndef ACUITY_METRICS_FLOAT_SSIM_SUMS_H
 #define ACUITY_METRICS_FLOAT_SSIM_SUMS_H
@@ -11,10 +11,10 @@
 
 namespace acuity::float_ssim {
 
-inline constexpr int kTileColumns = 32, kTileRows = 16;
+inline constexpr int kCellColumns = 32, kCellRows = 16;
 
-inline int tiles_along(int windows) { return (windows + kTileColumns - 1) / kTileColumns; }
-inline int tiles_down(int windows) { return (windows + kTileRows - 1) / kTileRows; }
+inline int cells_along(int windows) { return (windows + kCellColumns - 1) / kCellColumns; }
+inline int cells_down(int windows) { return (windows + kCellRows - 1) / kCellRows; }
 
 /// Which sum.
 enum { kSsim, kLuminance, kContrast, kStructure, kSums };

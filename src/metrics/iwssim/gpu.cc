@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // IW-SSIM and MS-SSIM on a GPU, whichever: the launches. The reference is sent first. While the distorted picture
 // follows, the reference's products are added up there and become the figures of the weights here; so the losses can be
-// worked on from the top down while the last rows are still on their way.
+// worked on from the top down while the last rows are still in flight.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -37,7 +37,7 @@ inline constexpr const KernelFile* kKernelFile = &iwssim_kernels;
 
 namespace {
 
-constexpr int kBandPixels = 1 << 20;     // of pixels on their way
+constexpr int kBandPixels = 1 << 20;     // of pixels in flight
 constexpr int kOneBandPixels = 1 << 19;  // pictures up to this size are not cut
 constexpr int kParts = 6;                // parts in which pictures are worked on
 constexpr int kLongestSide = 500'000;    // groups are numbered in 16 bits

@@ -163,7 +163,7 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
 // that make four neighbours of a row, and then down columns, by threads that make eight of a column; then the
 // difference, in the same memory; and then losses and weights meet there to be added up.
 
-#define STRIP_ROWS 8  // that a thread makes
+#define THREAD_ROWS 8  // that a thread makes
 #define FILTERED_ROWS (TILE_ROWS + WINDOW_MARGIN)
 #define FILTERED_WIDTH 33                          // so that four rows of the same columns lie in different banks
 #define FILTERED (FILTERED_ROWS * FILTERED_WIDTH)  // floats of a plane
@@ -215,47 +215,47 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
   }
 
 #define FETCH_COLUMN(v, from) \
-  UNROLL for (int k = 0; k < STRIP_ROWS + WINDOW_MARGIN; ++k) v[k] = filtered[(from) + k * FILTERED_WIDTH];
+  UNROLL for (int k = 0; k < THREAD_ROWS + WINDOW_MARGIN; ++k) v[k] = filtered[(from) + k * FILTERED_WIDTH];
 
-// The variance, and the mean, in the windows of a thread's strip.
-#define FILTER_SUBBAND_DOWN(mean, variance)                                                                  \
-  {                                                                                                          \
-    real v[STRIP_ROWS + WINDOW_MARGIN];                                                                      \
-    FETCH_COLUMN(v, strip)                                                                                   \
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) mean[k] = MEAN_OF_ELEVEN(v, k);                              \
-    FETCH_COLUMN(v, FILTERED + strip)                                                                        \
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) variance[k] = variance_about(mean[k], MEAN_OF_ELEVEN(v, k)); \
-  }
-#define FILTER_LEVEL_DOWN(mean, variance)                                                                     \
+// The variance, and the mean, in the windows of a thread's rows.
+#define FILTER_SUBBAND_DOWN(mean, variance)                                                                   \
   {                                                                                                           \
-    real v[STRIP_ROWS + WINDOW_MARGIN];                                                                       \
-    real down[STRIP_ROWS];                                                                                    \
-    FETCH_COLUMN(v, strip)                                                                                    \
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) MOMENTS_OF_ELEVEN(v, k, mean[k], down[k]);                    \
-    FETCH_COLUMN(v, FILTERED + strip)                                                                         \
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) variance[k] = variance_within(MEAN_OF_ELEVEN(v, k), down[k]); \
+    real v[THREAD_ROWS + WINDOW_MARGIN];                                                                      \
+    FETCH_COLUMN(v, own_rows)                                                                                 \
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) mean[k] = MEAN_OF_ELEVEN(v, k);                              \
+    FETCH_COLUMN(v, FILTERED + own_rows)                                                                      \
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) variance[k] = variance_about(mean[k], MEAN_OF_ELEVEN(v, k)); \
+  }
+#define FILTER_LEVEL_DOWN(mean, variance)                                                                      \
+  {                                                                                                            \
+    real v[THREAD_ROWS + WINDOW_MARGIN];                                                                       \
+    real down[THREAD_ROWS];                                                                                    \
+    FETCH_COLUMN(v, own_rows)                                                                                  \
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) MOMENTS_OF_ELEVEN(v, k, mean[k], down[k]);                    \
+    FETCH_COLUMN(v, FILTERED + own_rows)                                                                       \
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) variance[k] = variance_within(MEAN_OF_ELEVEN(v, k), down[k]); \
   }
 
 // Which scale, and which row of tiles of it, this group's is.
-#define FIND_TILE(first_scale)                                           \
-  int s = first_scale;                                                   \
-  int tile_row = group_y();                                              \
-  for (int n = compare_groups(y_begin, y_end, height, s); tile_row >= n; \
-       n = compare_groups(y_begin, y_end, height, s)) {                  \
-    tile_row -= n;                                                       \
-    ++s;                                                                 \
-  }                                                                      \
-  tile_row += compared_tiles(y_begin, height, s);                        \
-  const int columns = side_of(width, s) - WINDOW_MARGIN;                 \
-  const int rows = side_of(height, s);                                   \
-  const int top = tile_row * TILE_ROWS;                                  \
-  const int stride4 = stride_of(width, s) / 4;                           \
-  const int plane = plane_at(width, height, s) / 4;                      \
-  const int strip = local_y() * STRIP_ROWS * FILTERED_WIDTH + local_x(); \
+#define FIND_TILE(first_scale)                                               \
+  int s = first_scale;                                                       \
+  int tile_row = group_y();                                                  \
+  for (int n = compare_groups(y_begin, y_end, height, s); tile_row >= n;     \
+       n = compare_groups(y_begin, y_end, height, s)) {                      \
+    tile_row -= n;                                                           \
+    ++s;                                                                     \
+  }                                                                          \
+  tile_row += compared_tiles(y_begin, height, s);                            \
+  const int columns = side_of(width, s) - WINDOW_MARGIN;                     \
+  const int rows = side_of(height, s);                                       \
+  const int top = tile_row * TILE_ROWS;                                      \
+  const int stride4 = stride_of(width, s) / 4;                               \
+  const int plane = plane_at(width, height, s) / 4;                          \
+  const int own_rows = local_y() * THREAD_ROWS * FILTERED_WIDTH + local_x(); \
   const int x = global_x();
 
-// Whether row k of the thread's strip, and its column, have a loss.
-#define HAS_LOSS(k) (x < columns && top + local_y() * STRIP_ROWS + (k) < rows - WINDOW_MARGIN)
+// Whether row k of the thread's, and its column, have a loss.
+#define HAS_LOSS(k) (x < columns && top + local_y() * THREAD_ROWS + (k) < rows - WINDOW_MARGIN)
 #define TILE_AT \
   (tiles_before(width, height, s, WINDOW_MARGIN) + tile_row * tiles_across(width, s, WINDOW_MARGIN) + group_x())
 
@@ -279,20 +279,20 @@ KERNEL(compare_plain, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_out t
        real twice_middle, int width, int height, int y_begin, int y_end) {
   FIND_TILE(first_scale)
   if (group_x() * 32 < columns) {
-    real sum[STRIP_ROWS];
-    real sum_variance[STRIP_ROWS];
-    real difference[STRIP_ROWS];
-    real difference_variance[STRIP_ROWS];
+    real sum[THREAD_ROWS];
+    real sum_variance[THREAD_ROWS];
+    real difference[THREAD_ROWS];
+    real difference_variance[THREAD_ROWS];
     if (classic != 0 || s == SCALES - 1) {
       COMPARE_STRIP(FILTER_LEVEL, FILTER_LEVEL_DOWN)
     } else {
       COMPARE_STRIP(FILTER_SUBBAND, FILTER_SUBBAND_DOWN)
     }
     barrier_group();
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) {
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) {
       real loss = structure_loss(sum_variance[k], difference_variance[k]);
       if (s == SCALES - 1) loss = joint_loss(loss, luminance_loss(sum[k] + twice_middle, difference[k]));
-      filtered[strip + k * FILTERED_WIDTH] = HAS_LOSS(k) ? loss : real(0.0f);
+      filtered[own_rows + k * FILTERED_WIDTH] = HAS_LOSS(k) ? loss : real(0.0f);
     }
     barrier_group();
     real total = real(0.0f);
@@ -352,9 +352,9 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
       numbers[local_x()] = at(information, s * INFORMATION_FOURS + local_x());
     }
     fetch_parent_rows(parents, width, height, s, top + WINDOW_MARGIN / 2);
-    real mean[STRIP_ROWS];
-    real sum_variance[STRIP_ROWS];
-    real difference_variance[STRIP_ROWS];
+    real mean[THREAD_ROWS];
+    real sum_variance[THREAD_ROWS];
+    real difference_variance[THREAD_ROWS];
     FILTER_ALONG(PICTURES_SUM, FILTER_SUBBAND)
     barrier_group();
     FILTER_SUBBAND_DOWN(mean, sum_variance)
@@ -363,13 +363,13 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
     barrier_group();
     FILTER_SUBBAND_DOWN(mean, difference_variance)
     barrier_group();
-    UNROLL for (int k = 0; k < STRIP_ROWS; ++k) {
+    UNROLL for (int k = 0; k < THREAD_ROWS; ++k) {
       const real loss = structure_loss(sum_variance[k], difference_variance[k]);
-      filtered[strip + k * FILTERED_WIDTH] = HAS_LOSS(k) ? loss : real(0.0f);
+      filtered[own_rows + k * FILTERED_WIDTH] = HAS_LOSS(k) ? loss : real(0.0f);
     }
 
     const int stride = 4 * stride4;
-    const int first = top + local_y() * STRIP_ROWS + WINDOW_MARGIN / 2;  // the first place, among the samples
+    const int first = top + local_y() * THREAD_ROWS + WINDOW_MARGIN / 2;  // the first place, among the samples
     const int parent_plane = 4 * plane + stride * rows;
     const int parent_stride = stride_of(width, s + 1);
     const int parent_height = side_of(height, s + 1);
@@ -378,7 +378,7 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
     real along[24];
     PATTERNS_ALONG(2, first - 1)
     PATTERNS_ALONG(3, first)
-    for (int k = 0; k < STRIP_ROWS; k += 2) {
+    for (int k = 0; k < THREAD_ROWS; k += 2) {
       // Two places at a time share each number that is fetched. The barrier keeps compilers from fetching all of them
       // ahead of the loop, into more registers than there are.
       barrier_group();
@@ -390,7 +390,7 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
       upper[PATTERNS] = real(0.0f);
       lower[PATTERNS] = real(0.0f);
       if (s < PARENT_SCALES) {
-        const int i = 2 * (local_y() * STRIP_ROWS + k);
+        const int i = 2 * (local_y() * THREAD_ROWS + k);
         upper[PATTERNS] =
             parent_at(reference, parent_plane, parent_stride, parent_height, over, parent_rows[i], parent_rows[i + 1]);
         lower[PATTERNS] = parent_at(reference, parent_plane, parent_stride, parent_height, over, parent_rows[i + 2],
@@ -416,7 +416,7 @@ KERNEL(compare_weighted, 32, 8, f32x4_in reference4, f32x4_in distorted4, f32_in
         INFORMATION(upper_weight, upper_residual, upper_strength, upper_improbability, PATTERNS, EIGENVALUE)
         INFORMATION(lower_weight, lower_residual, lower_strength, lower_improbability, PATTERNS, EIGENVALUE)
       }
-      const int to = TILE_FLOATS + strip + k * FILTERED_WIDTH;
+      const int to = TILE_FLOATS + own_rows + k * FILTERED_WIDTH;
       filtered[to] = HAS_LOSS(k) ? upper_weight : real(0.0f);
       filtered[to + FILTERED_WIDTH] = HAS_LOSS(k + 1) ? lower_weight : real(0.0f);
     }

@@ -220,7 +220,7 @@ MetricInfo float_motion_info() {
                   .version = "libvmaf 3.2.0",
                   .title = "how much moves in the reference, in floats",
                   .better = Better::neither,
-                  .identical_says = "no fixed value: it measures the reference alone",
+                  .identical_says = "no fixed value: it measures only the reference",
                   .minimum_side = kMinimumSide,
                   .alpha_rule = "",
                   .options = motion::weighing_options()};

@@ -15,7 +15,7 @@ GROUP_SUMS(256)
 SHARED(whole, blurred_down, 2 * THREAD_ROWS * GROUP_COLUMNS)
 #define BLURRED_DOWN(row, column) blurred_down[(local_y() * THREAD_ROWS + (row)) * GROUP_COLUMNS + (column)]
 
-// A group makes a tile of 124 columns and 16 rows. A thread first blurs its column of differences downwards, for 8
+// A group makes a cell of 124 columns and 16 rows. A thread first blurs its column of differences downwards, for 8
 // rows, then the same 8 places along their rows. The sum, in 256ths of an 8-bit step, is added to number `index` of
 // `sums`. Samples of 8 or 16 bits in memory are shifted by `added_bits`, which makes them `depth` bits.
 KERNEL(sum_blurred_difference, 128, 2, samples_in before, samples_in now, i64_out sums, int index, int before_row_bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The launches. Some rows of tiles are worked on while the next rows of the pictures are on their way.
+// The launches. Some rows of tiles are worked on while the next rows of the pictures are in flight.
 #include "metrics/mse/gpu.h"
 
 #include <algorithm>

@@ -36,7 +36,7 @@ Result<DeviceVisibleError> DeviceVisibleError::create(Device& device, const Fram
   }
   ACUITY_TRY(device.prepare(kernels::square_visible_errors));
   ACUITY_TRY(device.prepare(kernels::sum_pieces_roughly));
-  ACUITY_TRY(device.prepare(kernels::find_steps));
+  ACUITY_TRY(device.prepare(kernels::find_growth));
   ACUITY_TRY(device.prepare(kernels::sum_squares_in_order));
   ACUITY_TRY_ASSIGN(result.weights_, send_table(device, std::as_bytes(std::span(weights))));
   return result;
@@ -54,7 +54,7 @@ size_t DeviceVisibleError::scratch_bytes() const {
 }
 
 // Of the largest plane.
-int DeviceVisibleError::pieces() const { return groups(planes_[0].blocks * 2, PIECE_SEGMENTS); }
+int DeviceVisibleError::pieces() const { return groups(planes_[0].blocks * 2, PIECE_RUNS); }
 
 Status DeviceVisibleError::submit(Queue& queue, const DeviceWindow& window, uint64_t sums) {
   const int bits = window.depth == 8 ? 8 : 16;
@@ -70,13 +70,13 @@ Status DeviceVisibleError::submit(Queue& queue, const DeviceWindow& window, uint
     squares += static_cast<uint64_t>(planes_[p].blocks) * kCoefficients * sizeof(float);
   }
   const DeviceArray<const kernel_dialect::real4> all{window.scratch};
-  const uint64_t rough_sums = squares, steps = rough_sums + kPlanes * static_cast<uint64_t>(pieces()) * sizeof(float);
+  const uint64_t rough_sums = squares, growth = rough_sums + kPlanes * static_cast<uint64_t>(pieces()) * sizeof(float);
   const int luma = planes_[0].blocks, chroma = planes_[1].blocks;
   ACUITY_TRY(queue.run(kernels::sum_pieces_roughly, pieces(), kPlanes, all, DeviceArray<float>{rough_sums}, luma,
                        chroma, pieces()));
-  ACUITY_TRY(queue.run(kernels::find_steps, pieces(), kPlanes, all, DeviceArray<const float>{rough_sums},
-                       DeviceArray<int32_t>{steps}, luma, chroma, pieces()));
-  return queue.run(kernels::sum_squares_in_order, kPlanes, 1, all, DeviceArray<const int32_t>{steps},
+  ACUITY_TRY(queue.run(kernels::find_growth, pieces(), kPlanes, all, DeviceArray<const float>{rough_sums},
+                       DeviceArray<int32_t>{growth}, luma, chroma, pieces()));
+  return queue.run(kernels::sum_squares_in_order, kPlanes, 1, all, DeviceArray<const int32_t>{growth},
                    DeviceArray<float>{sums}, luma, chroma, pieces());
 }
 

@@ -102,17 +102,17 @@ KERNEL(square_visible_errors, 32, 1, samples_in reference, samples_in distorted,
 }
 #endif
 
-// The squares of a plane are added up in three steps, in pieces of 8192, a piece being 256 threads x 32 squares:
+// The squares of a plane are added up by three launches, in pieces of 8192, a piece being 256 threads x 32 squares:
 // roughly, which tells what the sum about is before each piece; from that, what each piece does to such a sum; and then
-// from piece to piece. Where that was not the sum after all, or its unit changes, the last step looks at the squares
+// from piece to piece. Where that was not the sum after all, or its unit changes, the last one looks at the squares
 // themselves.
-#define PIECE_SEGMENTS 256 /* of 32 squares */
+#define PIECE_RUNS 256 /* of 32 squares */
 
-// Where a plane begins, and how long it is, in segments: that of `luma_blocks`, then two of `chroma_blocks`.
+// Where a plane begins, and how long it is, in runs: that of `luma_blocks`, then two of `chroma_blocks`.
 FUNCTION int plane_begin(int plane, int luma_blocks, int chroma_blocks) {
   return plane == 0 ? 0 : luma_blocks * 2 + (plane - 1) * chroma_blocks * 2;
 }
-FUNCTION int plane_segments(int plane, int luma_blocks, int chroma_blocks) {
+FUNCTION int plane_runs(int plane, int luma_blocks, int chroma_blocks) {
   return (plane == 0 ? luma_blocks : chroma_blocks) * 2;
 }
 
@@ -123,15 +123,15 @@ SHARED(real, rough_parts, 8)
 // A group for each piece (across) of each plane (down).
 KERNEL(sum_pieces_roughly, 256, 1, f32x4_in squares, f32_out rough_sums, int luma_blocks, int chroma_blocks,
        int pieces) {
-  const int segments = plane_segments(group_y(), luma_blocks, chroma_blocks);
-  const int segment = group_x() * PIECE_SEGMENTS + local_x();
-  const int from = (plane_begin(group_y(), luma_blocks, chroma_blocks) + min(segment, segments - 1)) * 8;
+  const int runs = plane_runs(group_y(), luma_blocks, chroma_blocks);
+  const int run = group_x() * PIECE_RUNS + local_x();
+  const int from = (plane_begin(group_y(), luma_blocks, chroma_blocks) + min(run, runs - 1)) * 8;
   real sum = real(0.0f);
   UNROLL for (int i = 0; i < 8; ++i) {
     const real4 four = at(squares, from + i);
     sum = sum + ((four.x + four.y) + (four.z + four.w));
   }
-  if (segment >= segments) sum = real(0.0f);
+  if (run >= runs) sum = real(0.0f);
   UNROLL for (int bit = 1; bit <= 16; bit = bit * 2) sum = sum + shuffle_xor(sum, bit);
   if ((local_x() & 31) == 0) rough_parts[local_x() / 32] = sum;
   barrier_group();
@@ -142,50 +142,50 @@ KERNEL(sum_pieces_roughly, 256, 1, f32x4_in squares, f32_out rough_sums, int lum
 }
 #endif
 
-#if KERNEL_HERE(find_steps) || KERNEL_HERE(sum_squares_in_order)
+#if KERNEL_HERE(find_growth) || KERNEL_HERE(sum_squares_in_order)
 // What the terms of 32 threads add, in their order; every thread has the result.
-#define JOIN_STEPS(steps)                              \
+#define JOIN_GROWTH(growth)                            \
   UNROLL for (int bit = 1; bit <= 16; bit = bit * 2) { \
-    SumSteps other;                                    \
-    other.even = shuffle_xor(steps.even, bit);         \
-    other.odd = shuffle_xor(steps.odd, bit);           \
+    SumGrowth other;                                   \
+    other.even = shuffle_xor(growth.even, bit);        \
+    other.odd = shuffle_xor(growth.odd, bit);          \
     if ((local_x() & bit) == 0) {                      \
-      steps = then_steps(steps, other);                \
+      growth = then_growth(growth, other);             \
     } else {                                           \
-      steps = then_steps(other, steps);                \
+      growth = then_growth(other, growth);             \
     }                                                  \
   }
 
-// What the 32 squares of a segment add to the sum.
-FUNCTION SumSteps steps_of_segment(f32x4_in squares, int segment, real sum) {
+// What the 32 squares of a run add to the sum.
+FUNCTION SumGrowth growth_of_run(f32x4_in squares, int run, real sum) {
   real4 terms[8];
-  UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, segment * 8 + i);
-  SumSteps steps = no_steps();
+  UNROLL for (int i = 0; i < 8; ++i) terms[i] = at(squares, run * 8 + i);
+  SumGrowth growth = no_growth();
   if (sum_has_units(sum)) {
     const real scale = units_scale(sum);
     UNROLL for (int i = 0; i < 8; ++i) {
-      add_term(steps, terms[i].x, scale);
-      add_term(steps, terms[i].y, scale);
-      add_term(steps, terms[i].z, scale);
-      add_term(steps, terms[i].w, scale);
+      add_term(growth, terms[i].x, scale);
+      add_term(growth, terms[i].y, scale);
+      add_term(growth, terms[i].z, scale);
+      add_term(growth, terms[i].w, scale);
     }
   } else {
     UNROLL for (int i = 0; i < 8; ++i) {
-      note_term(steps, max(max(terms[i].x, terms[i].y), max(terms[i].z, terms[i].w)));
+      note_term(growth, max(max(terms[i].x, terms[i].y), max(terms[i].z, terms[i].w)));
     }
   }
-  return limited(steps);
+  return limited(growth);
 }
 #endif
 
-#if KERNEL_HERE(find_steps)
+#if KERNEL_HERE(find_growth)
 SHUFFLES(256)
 SHARED(real, sums_before, 8)
 SHARED(whole, even_of_32, 8)
 SHARED(whole, odd_of_32, 8)
 
-// For each piece: the exponent that its steps belong to, and the steps.
-KERNEL(find_steps, 256, 1, f32x4_in squares, f32_in rough_sums, i32_out steps_of_pieces, int luma_blocks,
+// For each piece: the exponent that its growth belongs to, and the growth.
+KERNEL(find_growth, 256, 1, f32x4_in squares, f32_in rough_sums, i32_out growth_of_pieces, int luma_blocks,
        int chroma_blocks, int pieces) {
   real before = real(0.0f);
   for (int i = local_x(); i < group_x(); i += 256) before = before + at(rough_sums, group_y() * pieces + i);
@@ -194,29 +194,29 @@ KERNEL(find_steps, 256, 1, f32x4_in squares, f32_in rough_sums, i32_out steps_of
   barrier_group();
   before = sums_before[0];
   for (int i = 1; i < 8; ++i) before = before + sums_before[i];
-  const int segments = plane_segments(group_y(), luma_blocks, chroma_blocks);
-  const int segment = group_x() * PIECE_SEGMENTS + local_x();
-  SumSteps steps = no_steps();
-  if (segment < segments) {
-    steps = steps_of_segment(squares, plane_begin(group_y(), luma_blocks, chroma_blocks) + segment, before);
+  const int runs = plane_runs(group_y(), luma_blocks, chroma_blocks);
+  const int run = group_x() * PIECE_RUNS + local_x();
+  SumGrowth growth = no_growth();
+  if (run < runs) {
+    growth = growth_of_run(squares, plane_begin(group_y(), luma_blocks, chroma_blocks) + run, before);
   }
-  JOIN_STEPS(steps)
+  JOIN_GROWTH(growth)
   if ((local_x() & 31) == 0) {
-    even_of_32[local_x() / 32] = steps.even;
-    odd_of_32[local_x() / 32] = steps.odd;
+    even_of_32[local_x() / 32] = growth.even;
+    odd_of_32[local_x() / 32] = growth.odd;
   }
   barrier_group();
   if (local_x() == 0) {
     for (int i = 1; i < 8; ++i) {
-      SumSteps next;
+      SumGrowth next;
       next.even = even_of_32[i];
       next.odd = odd_of_32[i];
-      steps = then_steps(steps, next);
+      growth = then_growth(growth, next);
     }
     const int place = (group_y() * pieces + group_x()) * 4;
-    at(steps_of_pieces, place) = sum_has_units(before) ? bits_of(before) >> 23 : whole(0);
-    at(steps_of_pieces, place + 1) = steps.even;
-    at(steps_of_pieces, place + 2) = steps.odd;
+    at(growth_of_pieces, place) = sum_has_units(before) ? bits_of(before) >> 23 : whole(0);
+    at(growth_of_pieces, place + 1) = growth.even;
+    at(growth_of_pieces, place + 2) = growth.odd;
   }
 }
 #endif
@@ -224,85 +224,85 @@ KERNEL(find_steps, 256, 1, f32x4_in squares, f32_in rough_sums, i32_out steps_of
 #if KERNEL_HERE(sum_squares_in_order)
 SHUFFLES(256)
 SHARED(whole, known_exponents, 256)
-SHARED(whole, even_steps, 256)
-SHARED(whole, odd_steps, 256)
+SHARED(whole, even_growth, 256)
+SHARED(whole, odd_growth, 256)
 SHARED(whole, known_even, 256)
 SHARED(whole, known_odd, 256)
 SHARED(real, sum_reached, 1)
 SHARED(whole, place_reached, 1)
 
 // Whether a sum keeps its unit all the way; without units, whether nothing is added to it.
-FUNCTION bool steps_are_plain(real sum, SumSteps steps) {
-  if (!sum_has_units(sum)) return steps.even == whole(0);
-  return units_after(units_of_sum(sum), steps) < SUM_UNITS_END;
+FUNCTION bool growth_is_plain(real sum, SumGrowth growth) {
+  if (!sum_has_units(sum)) return growth.even == whole(0);
+  return units_after(units_of_sum(sum), growth) < SUM_UNITS_END;
 }
-FUNCTION real sum_after(real sum, SumSteps steps) {
+FUNCTION real sum_after(real sum, SumGrowth growth) {
   if (!sum_has_units(sum)) return sum;
-  return sum_of_units(sum, units_after(units_of_sum(sum), steps));
+  return sum_of_units(sum, units_after(units_of_sum(sum), growth));
 }
 
 // A group for each plane.
-KERNEL(sum_squares_in_order, 256, 1, f32x4_in squares, i32_in steps_of_pieces, f32_out sums, int luma_blocks,
+KERNEL(sum_squares_in_order, 256, 1, f32x4_in squares, i32_in growth_of_pieces, f32_out sums, int luma_blocks,
        int chroma_blocks, int pieces) {
   const int first = plane_begin(group_x(), luma_blocks, chroma_blocks);
-  const int segments = plane_segments(group_x(), luma_blocks, chroma_blocks);
-  const int own_pieces = (segments + PIECE_SEGMENTS - 1) / PIECE_SEGMENTS;
+  const int runs = plane_runs(group_x(), luma_blocks, chroma_blocks);
+  const int own_pieces = (runs + PIECE_RUNS - 1) / PIECE_RUNS;
   real sum = real(0.0f);
   for (int piece = 0; piece < own_pieces; ++piece) {
     if (piece % 256 == 0) {
       // What is known of the next 256 pieces.
       barrier_group();
       const int from = (group_x() * pieces + min(piece + local_x(), own_pieces - 1)) * 4;
-      known_exponents[local_x()] = at(steps_of_pieces, from);
-      known_even[local_x()] = at(steps_of_pieces, from + 1);
-      known_odd[local_x()] = at(steps_of_pieces, from + 2);
+      known_exponents[local_x()] = at(growth_of_pieces, from);
+      known_even[local_x()] = at(growth_of_pieces, from + 1);
+      known_odd[local_x()] = at(growth_of_pieces, from + 2);
       barrier_group();
     }
-    SumSteps known;
+    SumGrowth known;
     known.even = known_even[piece % 256];
     known.odd = known_odd[piece % 256];
     const whole exponent = sum_has_units(sum) ? bits_of(sum) >> 23 : whole(0);
-    if (exponent == known_exponents[piece % 256] && steps_are_plain(sum, known)) {
+    if (exponent == known_exponents[piece % 256] && growth_is_plain(sum, known)) {
       sum = sum_after(sum, known);
     } else {
-      int place = piece * PIECE_SEGMENTS;
-      const int end = min(place + PIECE_SEGMENTS, segments);
+      int place = piece * PIECE_RUNS;
+      const int end = min(place + PIECE_RUNS, runs);
       while (place < end) {
-        // All go on to the first segment where the sum's unit changes; that one is added term by term.
-        SumSteps own = no_steps();
-        if (place + local_x() < end) own = steps_of_segment(squares, first + place + local_x(), sum);
-        SumSteps of_32 = own;
-        JOIN_STEPS(of_32)
+        // All go on to the first run where the sum's unit changes; that one is added term by term.
+        SumGrowth own = no_growth();
+        if (place + local_x() < end) own = growth_of_run(squares, first + place + local_x(), sum);
+        SumGrowth of_32 = own;
+        JOIN_GROWTH(of_32)
         barrier_group();
         if ((local_x() & 31) == 0) {
-          even_steps[local_x() / 32] = of_32.even;
-          odd_steps[local_x() / 32] = of_32.odd;
+          even_growth[local_x() / 32] = of_32.even;
+          odd_growth[local_x() / 32] = of_32.odd;
         }
         barrier_group();
-        SumSteps steps = no_steps();
+        SumGrowth growth = no_growth();
         for (int i = 0; i < 8; ++i) {
-          SumSteps next;
-          next.even = even_steps[i];
-          next.odd = odd_steps[i];
-          steps = then_steps(steps, next);
+          SumGrowth next;
+          next.even = even_growth[i];
+          next.odd = odd_growth[i];
+          growth = then_growth(growth, next);
         }
-        if (steps_are_plain(sum, steps)) {
-          sum = sum_after(sum, steps);
+        if (growth_is_plain(sum, growth)) {
+          sum = sum_after(sum, growth);
           place = end;
         } else {
           barrier_group();
-          even_steps[local_x()] = own.even;
-          odd_steps[local_x()] = own.odd;
+          even_growth[local_x()] = own.even;
+          odd_growth[local_x()] = own.odd;
           barrier_group();
           if (local_x() == 0) {
             real total = sum;
             int i = 0;
             bool goes_on = true;
             while (goes_on) {
-              SumSteps next;
-              next.even = even_steps[i];
-              next.odd = odd_steps[i];
-              goes_on = i < end - 1 - place && steps_are_plain(total, next);
+              SumGrowth next;
+              next.even = even_growth[i];
+              next.odd = odd_growth[i];
+              goes_on = i < end - 1 - place && growth_is_plain(total, next);
               if (goes_on) {
                 total = sum_after(total, next);
                 ++i;

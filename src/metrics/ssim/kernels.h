@@ -90,13 +90,13 @@ KERNEL(compare_windows, 32, 8, samples_in reference, samples_in distorted, f64_o
 }
 #endif
 
-// The similarities are added up in three steps, in pieces of 4096, a piece being 256 threads x 16 of them: roughly,
+// The similarities are added up by three launches, in pieces of 4096, a piece being 256 threads x 16 of them: roughly,
 // which tells what the sum about is before each piece; from that, what each piece does to such a sum; and then from
-// piece to piece. Where that was not the sum after all, or its unit may change, the last step looks at the terms
+// piece to piece. Where that was not the sum after all, or its unit may change, the last one looks at the terms
 // themselves.
-#define SEGMENT 16 /* terms of a thread */
+#define RUN 16 /* terms of a thread */
 #define PIECE 4096
-#define STEP_NUMBERS 5
+#define GROWTH_NUMBERS 5
 
 #if KERNEL_HERE(sum_pieces_roughly)
 #define NEEDS_sum_pieces_roughly ~, needs_double
@@ -104,7 +104,7 @@ SHARED(wide, rough_parts, 256)
 
 KERNEL(sum_pieces_roughly, 256, 1, f64_in terms, f64_out rough_sums, int count) {
   wide sum = WIDE(0.0);
-  UNROLL for (int i = 0; i < SEGMENT; ++i) {
+  UNROLL for (int i = 0; i < RUN; ++i) {
     const int place = group_x() * PIECE + i * 256 + local_x();
     const wide term = at(terms, min(place, count - 1));
     sum += place < count ? term : WIDE(0.0);
@@ -119,58 +119,58 @@ KERNEL(sum_pieces_roughly, 256, 1, f64_in terms, f64_out rough_sums, int count) 
 }
 #endif
 
-#if KERNEL_HERE(find_steps) || KERNEL_HERE(sum_in_order)
-SHARED(whole64, even_steps, 256)
-SHARED(whole64, odd_steps, 256)
+#if KERNEL_HERE(find_growth) || KERNEL_HERE(sum_in_order)
+SHARED(whole64, even_growth, 256)
+SHARED(whole64, odd_growth, 256)
 SHARED(whole64, rises, 256)
 SHARED(whole64, falls, 256)
 
-FUNCTION WideSteps steps_at(int i) {
-  WideSteps steps;
-  steps.even = even_steps[i];
-  steps.odd = odd_steps[i];
-  steps.rise = rises[i];
-  steps.fall = falls[i];
-  return steps;
+FUNCTION WideGrowth growth_at(int i) {
+  WideGrowth growth;
+  growth.even = even_growth[i];
+  growth.odd = odd_growth[i];
+  growth.rise = rises[i];
+  growth.fall = falls[i];
+  return growth;
 }
 
-FUNCTION void put_steps(int i, WideSteps steps) {
-  even_steps[i] = steps.even;
-  odd_steps[i] = steps.odd;
-  rises[i] = steps.rise;
-  falls[i] = steps.fall;
+FUNCTION void put_growth(int i, WideGrowth growth) {
+  even_growth[i] = growth.even;
+  odd_growth[i] = growth.odd;
+  rises[i] = growth.rise;
+  falls[i] = growth.fall;
 }
 
-// What the terms from `begin` on, before `end`, add to the sum; a segment at most.
-FUNCTION WideSteps steps_of_segment(f64_in terms, int begin, int end, wide sum) {
+// What the terms from `begin` on, before `end`, add to the sum; a run at most.
+FUNCTION WideGrowth growth_of_run(f64_in terms, int begin, int end, wide sum) {
   wide own_terms[16];
-  UNROLL for (int i = 0; i < SEGMENT; ++i) own_terms[i] = at(terms, min(begin + i, end - 1));
+  UNROLL for (int i = 0; i < RUN; ++i) own_terms[i] = at(terms, min(begin + i, end - 1));
   const bool has_units = wide_sum_has_units(sum);
   const wide scale = has_units ? wide_units_scale(sum) : WIDE(1.0);
-  WideSteps steps = no_wide_steps();
-  UNROLL for (int i = 0; i < SEGMENT; ++i) {
+  WideGrowth growth = no_wide_growth();
+  UNROLL for (int i = 0; i < RUN; ++i) {
     if (begin + i < end) {
       if (has_units) {
-        add_wide_term(steps, own_terms[i], scale);
+        add_wide_term(growth, own_terms[i], scale);
       } else {
-        note_wide_term(steps, own_terms[i]);
+        note_wide_term(growth, own_terms[i]);
       }
     }
   }
-  return limited_wide(steps);
+  return limited_wide(growth);
 }
 
 // What all threads of the group add, in their order, at place 0. All must come here, as to a barrier.
-FUNCTION void join_steps(WideSteps own) {
+FUNCTION void join_growth(WideGrowth own) {
   barrier_group();
-  put_steps(local_x(), own);
-  WideSteps joined = own;
+  put_growth(local_x(), own);
+  WideGrowth joined = own;
   for (int apart = 1; apart < 256; apart = apart * 2) {
     barrier_group();
     const bool joins = (local_x() & (2 * apart - 1)) == 0;
-    if (joins) joined = then_wide_steps(joined, steps_at(local_x() + apart));
+    if (joins) joined = then_wide_growth(joined, growth_at(local_x() + apart));
     barrier_group();
-    if (joins) put_steps(local_x(), joined);
+    if (joins) put_growth(local_x(), joined);
   }
   barrier_group();
 }
@@ -181,12 +181,12 @@ FUNCTION whole64 magnitude_of(wide sum) {
 }
 #endif
 
-#if KERNEL_HERE(find_steps)
-#define NEEDS_find_steps ~, needs_double | needs_int64
+#if KERNEL_HERE(find_growth)
+#define NEEDS_find_growth ~, needs_double | needs_int64
 SHARED(wide, sums_before, 256)
 
-// For each piece: what its steps belong to, and the steps.
-KERNEL(find_steps, 256, 1, f64_in terms, f64_in rough_sums, i64_out steps_of_pieces, int count) {
+// For each piece: what its growth belongs to, and the growth.
+KERNEL(find_growth, 256, 1, f64_in terms, f64_in rough_sums, i64_out growth_of_pieces, int count) {
   wide before = WIDE(0.0);
   for (int i = local_x(); i < group_x(); i += 256) before += at(rough_sums, i);
   sums_before[local_x()] = before;
@@ -196,84 +196,84 @@ KERNEL(find_steps, 256, 1, f64_in terms, f64_in rough_sums, i64_out steps_of_pie
     barrier_group();
   }
   before = sums_before[0];
-  join_steps(steps_of_segment(terms, group_x() * PIECE + local_x() * SEGMENT, count, before));
+  join_growth(growth_of_run(terms, group_x() * PIECE + local_x() * RUN, count, before));
   if (local_x() == 0) {
-    const WideSteps steps = steps_at(0);
-    const int place = group_x() * STEP_NUMBERS;
-    at(steps_of_pieces, place) = magnitude_of(before);
-    at(steps_of_pieces, place + 1) = steps.even;
-    at(steps_of_pieces, place + 2) = steps.odd;
-    at(steps_of_pieces, place + 3) = steps.rise;
-    at(steps_of_pieces, place + 4) = steps.fall;
+    const WideGrowth growth = growth_at(0);
+    const int place = group_x() * GROWTH_NUMBERS;
+    at(growth_of_pieces, place) = magnitude_of(before);
+    at(growth_of_pieces, place + 1) = growth.even;
+    at(growth_of_pieces, place + 2) = growth.odd;
+    at(growth_of_pieces, place + 3) = growth.rise;
+    at(growth_of_pieces, place + 4) = growth.fall;
   }
 }
 #endif
 
 #if KERNEL_HERE(sum_in_order)
 #define NEEDS_sum_in_order ~, needs_double | needs_int64
-SHARED(whole64, known_steps, 128 * 5)
+SHARED(whole64, known_growth, 128 * 5)
 SHARED(wide, sum_reached, 1)
 SHARED(whole, place_reached, 1)
 
-FUNCTION wide wide_sum_after(wide sum, WideSteps steps) {
+FUNCTION wide wide_sum_after(wide sum, WideGrowth growth) {
   if (!wide_sum_has_units(sum)) return sum;
-  return wide_sum_of_units(sum, wide_units_after(units_of_wide_sum(sum), steps));
+  return wide_sum_of_units(sum, wide_units_after(units_of_wide_sum(sum), growth));
 }
-FUNCTION bool are_plain(wide sum, WideSteps steps) {
-  return wide_steps_are_plain(wide_sum_has_units(sum), units_of_wide_sum(sum), steps);
+FUNCTION bool is_plain(wide sum, WideGrowth growth) {
+  return wide_growth_is_plain(wide_sum_has_units(sum), units_of_wide_sum(sum), growth);
 }
 
 // One group.
-KERNEL(sum_in_order, 256, 1, f64_in terms, i64_in steps_of_pieces, f64_out sums, int count) {
+KERNEL(sum_in_order, 256, 1, f64_in terms, i64_in growth_of_pieces, f64_out sums, int count) {
   const int pieces = (count + PIECE - 1) / PIECE;
   wide sum = WIDE(0.0);
   for (int piece = 0; piece < pieces; ++piece) {
     if (piece % 128 == 0) {
       // What is known of the next 128 pieces.
       barrier_group();
-      for (int i = local_x(); i < 128 * STEP_NUMBERS; i += 256) {
-        known_steps[i] = at(steps_of_pieces, min(piece * STEP_NUMBERS + i, pieces * STEP_NUMBERS - 1));
+      for (int i = local_x(); i < 128 * GROWTH_NUMBERS; i += 256) {
+        known_growth[i] = at(growth_of_pieces, min(piece * GROWTH_NUMBERS + i, pieces * GROWTH_NUMBERS - 1));
       }
       barrier_group();
     }
-    const int from = piece % 128 * STEP_NUMBERS;
-    WideSteps known;
-    known.even = known_steps[from + 1];
-    known.odd = known_steps[from + 2];
-    known.rise = known_steps[from + 3];
-    known.fall = known_steps[from + 4];
-    if (magnitude_of(sum) == known_steps[from] && are_plain(sum, known)) {
+    const int from = piece % 128 * GROWTH_NUMBERS;
+    WideGrowth known;
+    known.even = known_growth[from + 1];
+    known.odd = known_growth[from + 2];
+    known.rise = known_growth[from + 3];
+    known.fall = known_growth[from + 4];
+    if (magnitude_of(sum) == known_growth[from] && is_plain(sum, known)) {
       sum = wide_sum_after(sum, known);
     } else {
       int place = piece * PIECE;
       const int end = min(place + PIECE, count);
       while (place < end) {
-        // All go on to the first segment where the sum may leave its unit; that one is added term by term.
-        const WideSteps own = steps_of_segment(terms, place + local_x() * SEGMENT, end, sum);
-        join_steps(own);
-        const WideSteps steps = steps_at(0);
-        if (are_plain(sum, steps)) {
-          sum = wide_sum_after(sum, steps);
+        // All go on to the first run where the sum may leave its unit; that one is added term by term.
+        const WideGrowth own = growth_of_run(terms, place + local_x() * RUN, end, sum);
+        join_growth(own);
+        const WideGrowth growth = growth_at(0);
+        if (is_plain(sum, growth)) {
+          sum = wide_sum_after(sum, growth);
           place = end;
         } else {
           barrier_group();
-          put_steps(local_x(), own);
+          put_growth(local_x(), own);
           barrier_group();
           if (local_x() == 0) {
             wide total = sum;
             int at_term = place;
             bool goes_on = true;
             while (goes_on) {
-              const WideSteps next = steps_at((at_term - place) / SEGMENT);
-              goes_on = at_term + SEGMENT < end && are_plain(total, next);
+              const WideGrowth next = growth_at((at_term - place) / RUN);
+              goes_on = at_term + RUN < end && is_plain(total, next);
               if (goes_on) {
                 total = wide_sum_after(total, next);
-                at_term += SEGMENT;
+                at_term += RUN;
               }
             }
-            for (int k = at_term; k < min(at_term + SEGMENT, end); ++k) total = total + at(terms, k);
+            for (int k = at_term; k < min(at_term + RUN, end); ++k) total = total + at(terms, k);
             sum_reached[0] = total;
-            place_reached[0] = at_term + SEGMENT;
+            place_reached[0] = at_term + RUN;
           }
           barrier_group();
           sum = sum_reached[0];

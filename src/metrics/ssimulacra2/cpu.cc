@@ -26,7 +26,7 @@ using namespace acuity::HWY_NAMESPACE;  // the dialect
 
 static_assert(GAUSSIAN_AHEAD == kAhead && GAUSSIAN_AHEAD + GAUSSIAN_BEHIND == kHistory);
 
-constexpr int kLinearColumns = kBlockColumns + kAhead + 2 * kLanes;
+constexpr int kLinearColumns = kCellColumns + kAhead + 2 * kLanes;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Pixels in: linear light to XYB, and on to the next scale.
@@ -56,8 +56,8 @@ HWY_INLINE LinearPair pair_in(const Planes& planes, int y, int height, int x_beg
   for (int k = 0; k < 2; ++k) {
     for (size_t c = 0; c < kChannels; ++c) {
       const float* row = planes.channel[c] + static_cast<size_t>(std::min(y + k, height - 1)) * planes.stride + x_begin;
-      hwy::Prefetch(row + kBlockColumns);
-      hwy::Prefetch(row + kBlockColumns + kBlockColumns / 2);
+      hwy::Prefetch(row + kCellColumns);
+      hwy::Prefetch(row + kCellColumns + kCellColumns / 2);
       pair.row[k][c] = row;
     }
   }
@@ -105,8 +105,8 @@ HWY_INLINE void copy_xyb(const Planes& from, int y, int y_end, int x_begin, int 
     for (size_t c = 0; c < kChannels; ++c) {
       const float* in = from.channel[c] + static_cast<size_t>(row) * from.stride + x_begin;
       float* out = to.first[c] + static_cast<size_t>(row - y) * to.stride;
-      hwy::Prefetch(in + kBlockColumns);
-      hwy::Prefetch(in + kBlockColumns + kBlockColumns / 2);
+      hwy::Prefetch(in + kCellColumns);
+      hwy::Prefetch(in + kCellColumns + kCellColumns / 2);
       for (int x = 0; x < x_end - x_begin; x += kLanes) store_unaligned(load_unaligned(in + x), out + x);
     }
   }
@@ -160,8 +160,8 @@ HWY_INLINE real filter_sum(const float* image1, const float* image2, int i) {
   return plane_input<plane>(image1, image2, i) + plane_input<plane>(image1, image2, i + kHistory);
 }
 
-// Blurs one plane of one channel along the rows of a group, columns x .. x + kBlockColumns - 1, into `out` (rows of
-// kBlockColumns floats). Columns beyond the picture come out zero.
+// Blurs one plane of one channel along the rows of a group, columns x .. x + kCellColumns - 1, into `out` (rows of
+// kCellColumns floats). Columns beyond the picture come out zero.
 template <int plane>
 HWY_INLINE void filter_rows(const float* image1, const float* image2, int x, int width, GaussianState& saved,
                             float* out) {
@@ -176,33 +176,33 @@ HWY_INLINE void filter_rows(const float* image1, const float* image2, int x, int
       for (int j = 0; j < 4; ++j) {
         o[j] = x + i + j < width ? gaussian_row_step(state, filter_sum<plane>(image1, image2, i + j)) : real(0.0f);
       }
-      store_columns(o[0], o[1], o[2], o[3], out + i, kBlockColumns);
+      store_columns(o[0], o[1], o[2], o[3], out + i, kCellColumns);
     }
   };
-  // Blocks of four run from column 8 to the last that leaves seven columns behind it.
+  // Outputs come four at a time from column 8 to the last that leaves seven columns behind it.
   const int four_begin = x == 0 ? 8 : 0;
-  const int four_end = std::clamp((width - x - 4) / 4 * 4, four_begin, kBlockColumns);
+  const int four_end = std::clamp((width - x - 4) / 4 * 4, four_begin, kCellColumns);
   slow(0, four_begin);
   for (int i = four_begin; i < four_end; i += 4) {
     real o0, o1, o2, o3;
     gaussian_row_four(state, filter_sum<plane>(image1, image2, i), filter_sum<plane>(image1, image2, i + 1),
                       filter_sum<plane>(image1, image2, i + 2), filter_sum<plane>(image1, image2, i + 3), o0, o1, o2,
                       o3);
-    store_columns(o0, o1, o2, o3, out + i, kBlockColumns);
+    store_columns(o0, o1, o2, o3, out + i, kCellColumns);
   }
-  slow(four_end, kBlockColumns);
+  slow(four_end, kCellColumns);
   saved = state;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The column filter. A vector holds neighbouring columns of one row.
 
-HWY_INLINE GaussianState load_state(const float (*from)[kBlockColumns], int x) {
+HWY_INLINE GaussianState load_state(const float (*from)[kCellColumns], int x) {
   return {load(from[0] + x), load(from[1] + x), load(from[2] + x),
           load(from[3] + x), load(from[4] + x), load(from[5] + x)};
 }
 
-HWY_INLINE void store_state(const GaussianState& state, float (*to)[kBlockColumns], int x) {
+HWY_INLINE void store_state(const GaussianState& state, float (*to)[kCellColumns], int x) {
   store(state.p1, to[0] + x);
   store(state.q1, to[1] + x);
   store(state.p2, to[2] + x);
@@ -213,15 +213,15 @@ HWY_INLINE void store_state(const GaussianState& state, float (*to)[kBlockColumn
 
 // `plane` holds kHistory rows of the band above and `rows` new ones. Each output replaces the input that is needed no
 // longer, so the first `rows` rows become the blurred ones and the last kHistory remain for the band below.
-HWY_INLINE void filter_columns(float* plane, int rows, float (*saved)[kBlockColumns]) {
+HWY_INLINE void filter_columns(float* plane, int rows, float (*saved)[kCellColumns]) {
   constexpr int kTogether = 2;  // two vectors at a time hide the latency of the recursion
-  for (int x = 0; x < kBlockColumns; x += kTogether * kLanes) {
+  for (int x = 0; x < kCellColumns; x += kTogether * kLanes) {
     GaussianState state[kTogether];
     for (int v = 0; v < kTogether; ++v) state[v] = load_state(saved, x + v * kLanes);
     for (int k = 0; k < rows; ++k) {
-      float* row = plane + k * kBlockColumns + x;
+      float* row = plane + k * kCellColumns + x;
       for (int v = 0; v < kTogether; ++v) {
-        const real sum = load(row + v * kLanes) + load(row + kHistory * kBlockColumns + v * kLanes);
+        const real sum = load(row + v * kLanes) + load(row + kHistory * kCellColumns + v * kLanes);
         store(gaussian_column_step(state[v], sum), row + v * kLanes);
       }
     }
@@ -235,7 +235,7 @@ HWY_INLINE void filter_columns(float* plane, int rows, float (*saved)[kBlockColu
 struct MapRow {
   const float* linear = nullptr;  // of this channel: ssim, ringing, blur
   const float* quartic = nullptr;
-  float* out = nullptr;  // of this block's first column in the first row of the segment
+  float* out = nullptr;  // of this cell's first column in the first of the rows
   size_t stride = 0;
   int columns = 0;   // that belong to the picture
   bool add = false;  // to what other channels have left there
@@ -251,15 +251,15 @@ HWY_INLINE void store_map(const MapRow& map, int row, int x, real ssim, real rin
   for (int i = 0; i < std::min(kLanes, map.columns - x); ++i) out[i] = map.add ? out[i] + lanes[i] : lanes[i];
 }
 
-// Rows 0 .. rows - 1 of a segment that lies within one row of tiles. blurred[p] and image[i] point to its first row.
+// So many rows, which lie within one row of tiles. blurred[p] and image[i] point to the first.
 template <bool with_map>
 HWY_INLINE void add_errors(const float* const (&blurred)[kPlanes], const float* const (&image)[2], int rows,
-                           float (*sums)[kBlockColumns], const MapRow& map) {
-  for (int x = 0; x < kBlockColumns; x += kLanes) {
+                           float (*sums)[kCellColumns], const MapRow& map) {
+  for (int x = 0; x < kCellColumns; x += kLanes) {
     real sum[kSums];
     for (int i = 0; i < kSums; ++i) sum[i] = load(sums[i] + x);
     for (int k = 0; k < rows; ++k) {
-      const int at = k * kBlockColumns + x;
+      const int at = k * kCellColumns + x;
       const real mu1 = load(blurred[0] + at), mu2 = load(blurred[1] + at);
       const real ssim = ssim_error(mu1, mu2, load(blurred[2] + at), load(blurred[3] + at), load(blurred[4] + at));
       const real edge = edge_error(load(image[0] + k * kXybStride + x), mu1, load(image[1] + k * kXybStride + x), mu2);
@@ -303,7 +303,7 @@ class Worker {
 
  private:
   size_t xyb_plane() const { return static_cast<size_t>(groups_ * kLanes + kAhead) * kXybStride; }
-  size_t blurred_plane() const { return static_cast<size_t>(groups_ * kLanes + kHistory) * kBlockColumns; }
+  size_t blurred_plane() const { return static_cast<size_t>(groups_ * kLanes + kHistory) * kCellColumns; }
   // Row 0 is four rows above the band.
   float* xyb(int image, int channel, int row) const {
     return xyb_ + static_cast<size_t>(image * kChannels + channel) * xyb_plane() +
@@ -319,24 +319,24 @@ class Worker {
     std::memset(columns_, 0, static_cast<size_t>(groups_) * 2 * kChannels * kColumnsHeld * kLanes * sizeof(float));
     std::memset(xyb_, 0, 2 * kChannels * xyb_plane() * sizeof(float));
     make_pixels(y, 0, 0, kAhead);
-    for (int block = 0; block < scale_.block_count(); ++block) {
-      const int x = block * kBlockColumns;
-      make_pixels(y, x, x + kAhead, x + kAhead + kBlockColumns);
-      wait_for_band_above(band, block);
-      run_block(band, block);
-      scale_.progress[band].store(block + 1, std::memory_order_release);
+    for (int cell = 0; cell < scale_.cell_count(); ++cell) {
+      const int x = cell * kCellColumns;
+      make_pixels(y, x, x + kAhead, x + kAhead + kCellColumns);
+      wait_for_band_above(band, cell);
+      run_cell(band, cell);
+      scale_.progress[band].store(cell + 1, std::memory_order_release);
       move_on();
     }
   }
 
-  void wait_for_band_above(int band, int block) const {
+  void wait_for_band_above(int band, int cell) const {
     if (band == 0) return;
-    for (int spins = 0; scale_.progress[band - 1].load(std::memory_order_acquire) <= block; ++spins) {
+    for (int spins = 0; scale_.progress[band - 1].load(std::memory_order_acquire) <= cell; ++spins) {
       if (spins > 1000) std::this_thread::yield();
     }
   }
 
-  // XYB of columns x_begin .. x_end - 1, both by rows and by columns; x is the first column of the block. What lies
+  // XYB of columns x_begin .. x_end - 1, both by rows and by columns; x is the first column of the cell. What lies
   // outside the picture is zero.
   void make_pixels(int y, int x, int x_begin, int x_end) {
     const int offset = x_begin - x;
@@ -366,68 +366,68 @@ class Worker {
     }
   }
 
-  void run_block(int band, int block) {
-    BlockState& state = scale_.blocks[block];
+  void run_cell(int band, int cell) {
+    CellState& state = scale_.cells[cell];
     if (band == 0) std::memset(&state, 0, sizeof state);
     for (int image = 0; image < 2; ++image) {
       for (int c = 0; c < kChannels; ++c) {
-        float(&above)[kAhead][kBlockColumns] = state.xyb[image][c];
+        float(&above)[kAhead][kCellColumns] = state.xyb[image][c];
         for (int row = 0; row < kAhead; ++row) std::memcpy(xyb(image, c, row), above[row], sizeof above[row]);
         for (int row = 0; row < kAhead; ++row) std::memcpy(above[row], xyb(image, c, rows_ + row), sizeof above[row]);
       }
     }
     for (int c = 0; c < kChannels; ++c) {
       for (int group = 0; group < groups_; ++group) {
-        filter_group<0>(c, group, block);
-        filter_group<1>(c, group, block);
-        filter_group<2>(c, group, block);
-        filter_group<3>(c, group, block);
-        filter_group<4>(c, group, block);
+        filter_group<0>(c, group, cell);
+        filter_group<1>(c, group, cell);
+        filter_group<2>(c, group, cell);
+        filter_group<3>(c, group, cell);
+        filter_group<4>(c, group, cell);
       }
       for (int p = 0; p < kPlanes; ++p) {
-        float(&history)[kHistory][kBlockColumns] = state.inputs[c][p];
+        float(&history)[kHistory][kCellColumns] = state.inputs[c][p];
         std::memcpy(blurred(p), history, sizeof history);
-        std::memcpy(history, blurred(p) + static_cast<size_t>(rows_) * kBlockColumns, sizeof history);
+        std::memcpy(history, blurred(p) + static_cast<size_t>(rows_) * kCellColumns, sizeof history);
         filter_columns(blurred(p), rows_, state.filters[c][p]);
       }
-      pool(band, block, c, state.sums[c]);
+      pool(band, cell, c, state.sums[c]);
     }
   }
 
   template <int plane>
-  void filter_group(int channel, int group, int block) {
-    filter_rows<plane>(columns(group, 0, channel), columns(group, 1, channel), block * kBlockColumns, scale_.width,
+  void filter_group(int channel, int group, int cell) {
+    filter_rows<plane>(columns(group, 0, channel), columns(group, 1, channel), cell * kCellColumns, scale_.width,
                        states_[(group * kChannels + channel) * kPlanes + plane],
-                       blurred(plane) + static_cast<size_t>(kHistory + group * kLanes) * kBlockColumns);
+                       blurred(plane) + static_cast<size_t>(kHistory + group * kLanes) * kCellColumns);
   }
 
   // Adds the errors of the band's output rows to the column sums, and closes each row of tiles that ends in them.
-  void pool(int band, int block, int channel, float (*sums)[kBlockColumns]) {
+  void pool(int band, int cell, int channel, float (*sums)[kCellColumns]) {
     const int first = band * rows_ - kAhead;  // the picture row of output row 0
     const int end = std::min(first + rows_, scale_.height);
     for (int y = std::max(first, 0); y < end;) {
-      const int segment_end = std::min(end, (y / kTileHeight + 1) * kTileHeight);
-      add_segment(block, channel, y, segment_end, y - first, sums);
-      if (segment_end % kTileHeight == 0 || segment_end == scale_.height) {
-        const int tile = y / kTileHeight * scale_.block_count() + block;
+      const int rows_end = std::min(end, (y / kTileHeight + 1) * kTileHeight);
+      add_rows(cell, channel, y, rows_end, y - first, sums);
+      if (rows_end % kTileHeight == 0 || rows_end == scale_.height) {
+        const int tile = y / kTileHeight * scale_.cell_count() + cell;
         for (int i = 0; i < kSums; ++i) {
           scale_.tiles[tile][static_cast<size_t>(channel * kSums + i)] = sum_tile_columns(sums[i]);
-          std::fill(sums[i], sums[i] + kBlockColumns, 0.0f);
+          std::fill(sums[i], sums[i] + kCellColumns, 0.0f);
         }
       }
-      y = segment_end;
+      y = rows_end;
     }
   }
 
-  void add_segment(int block, int channel, int y, int y_end, int row, float (*sums)[kBlockColumns]) {
+  void add_rows(int cell, int channel, int y, int y_end, int row, float (*sums)[kCellColumns]) {
     const float* planes[kPlanes];
-    for (int p = 0; p < kPlanes; ++p) planes[p] = blurred(p) + static_cast<size_t>(row) * kBlockColumns;
+    for (int p = 0; p < kPlanes; ++p) planes[p] = blurred(p) + static_cast<size_t>(row) * kCellColumns;
     const float* const images[2] = {xyb(0, channel, row), xyb(1, channel, row)};
     if (scale_.map == nullptr) {
       add_errors<false>(planes, images, y_end - y, sums, {});
       return;
     }
-    const int x = block * kBlockColumns;
+    const int x = cell * kCellColumns;
     MapRow map;
     map.linear = scale_.map_weights->linear[static_cast<size_t>(channel)].data();
     map.quartic = scale_.map_weights->quartic[static_cast<size_t>(channel)].data();
@@ -438,13 +438,13 @@ class Worker {
     add_errors<true>(planes, images, y_end - y, sums, map);
   }
 
-  // The columns that the next block looks back at come first.
+  // The columns that the next cell looks back at come first.
   void move_on() {
     for (int group = 0; group < groups_; ++group) {
       for (int image = 0; image < 2; ++image) {
         for (int c = 0; c < kChannels; ++c) {
           float* held = columns(group, image, c);
-          std::memcpy(held, held + kBlockColumns * kLanes, kHistory * kLanes * sizeof(float));
+          std::memcpy(held, held + kCellColumns * kLanes, kHistory * kLanes * sizeof(float));
         }
       }
     }
@@ -452,7 +452,7 @@ class Worker {
       for (int c = 0; c < kChannels; ++c) {
         for (int row = kAhead; row < kAhead + rows_; ++row) {
           float* pixels = xyb(image, c, row);
-          std::memcpy(pixels, pixels + kBlockColumns, kAhead * sizeof(float));
+          std::memcpy(pixels, pixels + kCellColumns, kAhead * sizeof(float));
         }
       }
     }
@@ -463,7 +463,7 @@ class Worker {
   int groups_;
   float* xyb_;             // [image][channel][row][column]
   float* columns_;         // [group][image][channel][column][lane]
-  float* blurred_;         // [plane][row][column] of the channel at work
+  float* blurred_;         // [plane][row][column] of the channel
   GaussianState* states_;  // [group][channel][plane], of the row filter
 };
 
@@ -471,11 +471,11 @@ void score_scale(const Scale& scale, std::byte* scratch) { Worker(scale, scratch
 
 void prepare_rows(const ScaleReader& reader, int width, int height, int row_begin, int row_end, const Planes& xyb,
                   const Planes* next) {
-  for (int x = 0; x < width; x += kBlockColumns) {
+  for (int x = 0; x < width; x += kCellColumns) {
     XybRows to{{}, xyb.stride};
     for (size_t c = 0; c < kChannels; ++c)
       to.first[c] = xyb.channel[c] + static_cast<size_t>(row_begin) * xyb.stride + x;
-    convert_rows(reader, width, height, row_begin, row_end, x, std::min(x + kBlockColumns, width), to, next);
+    convert_rows(reader, width, height, row_begin, row_end, x, std::min(x + kCellColumns, width), to, next);
   }
 }
 
@@ -492,7 +492,7 @@ HWY_EXPORT(prepare_rows);
 size_t scratch_bytes(int band_rows) {
   const size_t rows = round_up(static_cast<size_t>(band_rows), kMaximumLanes);
   return sizeof(float) * (2 * kChannels * (rows + kAhead) * kXybStride + rows * 2 * kChannels * kColumnsHeld +
-                          kPlanes * (rows + kHistory) * kBlockColumns + rows * kChannels * kPlanes * kFilterFloats);
+                          kPlanes * (rows + kHistory) * kCellColumns + rows * kChannels * kPlanes * kFilterFloats);
 }
 
 void score_scale(const Scale& scale, std::byte* scratch) { HWY_DYNAMIC_DISPATCH(score_scale)(scale, scratch); }

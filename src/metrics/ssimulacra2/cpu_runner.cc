@@ -150,13 +150,13 @@ class CpuRunner final : public Runner {
     band_rows_ += band_rows_ % 2;  // the next scale is made from pairs of rows
   }
 
-  size_t block_count() const { return static_cast<size_t>((setup_.width + kBlockColumns - 1) / kBlockColumns); }
+  size_t cell_count() const { return static_cast<size_t>((setup_.width + kCellColumns - 1) / kCellColumns); }
   size_t band_count() const { return static_cast<size_t>((setup_.height + kAhead + band_rows_ - 1) / band_rows_); }
   size_t worker_count() const { return std::min(static_cast<size_t>(setup_.threads->count()), band_count()); }
   size_t worker_bytes() const { return round_up(scratch_bytes(band_rows_), kAlignment); }
 
   size_t arena_bytes() const {
-    size_t bytes = Arena::cost<BlockState>(block_count()) +
+    size_t bytes = Arena::cost<CellState>(cell_count()) +
                    Arena::cost<TileSums>(tile_count(setup_.width, setup_.height)) +
                    Arena::cost<std::atomic<int>>(band_count() + 1) + worker_count() * worker_bytes();
     return bytes + linear_bytes();
@@ -175,7 +175,7 @@ class CpuRunner final : public Runner {
   }
 
   void lay_out() {
-    blocks_ = arena_.take<BlockState>(block_count());
+    cells_ = arena_.take<CellState>(cell_count());
     tiles_ = arena_.take<TileSums>(tile_count(setup_.width, setup_.height));
     counters_ = arena_.take<std::atomic<int>>(band_count() + 1);
     scratch_ = arena_.take<std::byte>(worker_count() * worker_bytes());
@@ -204,7 +204,7 @@ class CpuRunner final : public Runner {
     }
     scale.readers[1] = {.rows = s == 0 ? &distorted.rows : nullptr, .linear = linear(s, 1), .xyb = nullptr};
     scale.next[1] = linear(s + 1, 1);
-    scale.blocks = blocks_;
+    scale.cells = cells_;
     scale.tiles = tiles_;
     scale.next_band = counters_;
     scale.progress = counters_ + 1;
@@ -223,7 +223,7 @@ class CpuRunner final : public Runner {
   int band_rows_;
   Arena arena_;
   Arena pair_arena_;
-  BlockState* blocks_ = nullptr;
+  CellState* cells_ = nullptr;
   TileSums* tiles_ = nullptr;
   std::atomic<int>* counters_ = nullptr;
   std::byte* scratch_ = nullptr;

@@ -248,11 +248,11 @@ FUNCTION void close_tile(f32_out tiles, int first_tile, int column, int part, in
     image2[j] = at(distorted, distorted_at + row * stride);                    \
   }
 
-// prepared: a constant; the last two planes are then blurred already and come from `kept`, where row n lies at n + 4,
-// and XYB of the reference lies in planes of as many rows. reference_first, distorted_first, blurred_first, first_tile:
-// where the planes and tiles of the scale begin; column: of tiles.
-FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in kept, f32_out state,
-                                f32_out tiles, bool prepared, int reference_first, int distorted_first,
+// prepared: a constant; the last two planes are then blurred already and come from `prepared_blurs`, where row n lies
+// at n + 4, and XYB of the reference lies in planes of as many rows. reference_first, distorted_first, blurred_first,
+// first_tile: where the planes and tiles of the scale begin; column: of tiles.
+FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in prepared_blurs,
+                                f32_out state, f32_out tiles, bool prepared, int reference_first, int distorted_first,
                                 int blurred_first, int first_tile, int channel, int column, int width, int height,
                                 int n_begin, int n_end, int reference_ring, int xyb_ring, int ring, int stride) {
   const int x = column * 32 + local_x();
@@ -262,7 +262,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   const bool filters = part < (prepared ? 3 : 5);
   const bool fetches_kept = prepared && (part == 3 || part == 4);
   const int from = (blurred_first + (channel * (prepared ? 3 : 5) + part) * ring * stride + x * 32) / 4;
-  const int from_kept = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
+  const int from_prepared = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
   GaussianState recursion = gaussian_start();
   real sum = real(0.0f);
   if (inside && n_begin > -4) {
@@ -277,7 +277,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
   FETCH_CHUNK(before, blurred, from, slot_before, filters && n_begin > 0 ? CHUNK : 0)
   if (fetches_kept) {
-    FETCH_CHUNK(now, kept, from_kept, n_begin + GAUSSIAN_AHEAD, height - n_begin)
+    FETCH_CHUNK(now, prepared_blurs, from_prepared, n_begin + GAUSSIAN_AHEAD, height - n_begin)
   } else {
     FETCH_CHUNK(now, blurred, from, slot, filters ? height - (n_begin + GAUSSIAN_AHEAD) : 0)
   }
@@ -293,7 +293,8 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
     xyb_slot = next_slot(xyb_slot, xyb_ring);
     real next[CHUNK];
     if (fetches_kept) {
-      FETCH_CHUNK(next, kept, from_kept, n + CHUNK + GAUSSIAN_AHEAD, n + CHUNK < n_end ? height - (n + CHUNK) : 0)
+      FETCH_CHUNK(next, prepared_blurs, from_prepared, n + CHUNK + GAUSSIAN_AHEAD,
+                  n + CHUNK < n_end ? height - (n + CHUNK) : 0)
     } else {
       FETCH_CHUNK(next, blurred, from, slot, filters && n + CHUNK < n_end ? height - (n + CHUNK + GAUSSIAN_AHEAD) : 0)
     }

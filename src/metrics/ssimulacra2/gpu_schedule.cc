@@ -24,7 +24,7 @@ int whole(int count, int of) { return groups(count, of) * of; }
 // Both filters are chains, along a row and down a column; many cells at once keep the device busy all the same. A
 // diagonal has as many bands as there are cells in a row, and takes the memory of a few bands however many it has; but
 // the last cells come long after the last samples have arrived. So it is for references whose samples are there, where
-// the samples are not what is waited for, of pictures wide enough. Else several whole bands are in work at once, each
+// the samples are not what is waited for, of pictures wide enough. Else several whole bands are in flight at once, each
 // on a queue of its own; where planes are there, a row takes less room, and bands may be higher. The largest scales are
 // worked on so; the others are one cell wide and one band at a time.
 struct Schedule::Shape {
@@ -60,7 +60,7 @@ Schedule::ScalePlan Schedule::plan_of(Size size, const Shape& shape) const {
   if (banded && s < shape.largest.size()) {
     plan.rings = cut.rings;
     if (cut.cell_columns > 0) plan.cell_columns = std::min(plan.cell_columns, cut.cell_columns);
-    // Blocks of a row come one after the other, bands that are one cell need nothing of each other in their rows.
+    // Cells of a row come one after the other, bands that are one cell need nothing of each other in their rows.
     plan.queues.resize(plan.cell_columns < size.width ? 3 : 2 + static_cast<size_t>(plan.rings.blurred));
   }
   plan.cells = groups(size.width, plan.cell_columns);

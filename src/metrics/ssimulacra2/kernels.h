@@ -18,7 +18,7 @@
 
 // One thread makes eight pixels (4 x 2) of one picture: the upper half of the groups those of the reference, the lower
 // half those of the distorted picture. Samples lie in rings of rows too. XYB: plane image * 3 + channel. next: the same
-// planes of linear light of the next scale; none if next_ring is 0. Blocks are multiples of 128 columns.
+// planes of linear light of the next scale; none if next_ring is 0. Cells are multiples of 128 columns.
 #if KERNEL_HERE(make_pixels)
 KERNEL(make_pixels, 32, 8, samples_in reference, samples_in distorted, f32_in reference_table, f32_in distorted_table,
        f32x4_out xyb, f32_out next, int reference_format, int reference_table_last, int reference_plane_stride,

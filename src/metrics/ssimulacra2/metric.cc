@@ -117,7 +117,8 @@ MetricEntry ssimulacra2_entry() {
   info.minimum_side = ssimulacra2::kMinimumSide;
   info.has_map = true;
   info.map_root = 4;  // most of its values are fourth powers of errors
-  info.alpha_rule = "with a transparent reference, over grey 0.1 and 0.9 and the lower score; otherwise over grey 0.5";
+  info.alpha_rule =
+      "with a transparent reference, the lower score over grey 0.1 and grey 0.9; with an opaque one, over grey 0.5";
   return {.info = std::move(info),
           .create = ssimulacra2::Ssimulacra2::create,
           .meaning = ssimulacra2::meaning,

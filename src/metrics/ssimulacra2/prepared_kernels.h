@@ -11,16 +11,16 @@
 // Planes of a reference have `rows` rows each. The reference stands in for the distorted picture here: mu1 and s11 are
 // made as mu2 and s22 are.
 #if KERNEL_HERE(filter_reference_rows)
-KERNEL(filter_reference_rows, 32, 2, f32_in xyb, f32_out kept, int width, int height, int rows, int stride) {
-  filter_rows_at(xyb, xyb, kept, kept, 2, 0, 0, 0, group_y(), width, 0, width, group_x() * 32, height, rows, rows, rows,
-                 stride, 0, 0);
+KERNEL(filter_reference_rows, 32, 2, f32_in xyb, f32_out prepared_blurs, int width, int height, int rows, int stride) {
+  filter_rows_at(xyb, xyb, prepared_blurs, prepared_blurs, 2, 0, 0, 0, group_y(), width, 0, width, group_x() * 32,
+                 height, rows, rows, rows, stride, 0, 0);
 }
 #endif
 
 // In place: a group takes 32 columns of mu1 and s11 of one channel. Row n goes to n + 4, where the last input lay that
 // it needs. Columns beyond the picture are filtered too, as nobody looks at what comes of it.
 #if KERNEL_HERE(filter_reference_columns)
-KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int height, int rows, int stride) {
+KERNEL(filter_reference_columns, 32, 2, f32x4_out prepared_blurs, int height, int rows, int stride) {
   const int from = (group_y() * 2 + local_y()) * rows * (stride / 4) + global_x() * 8;
   GaussianState recursion = gaussian_start();
   real before[CHUNK];
@@ -28,18 +28,18 @@ KERNEL(filter_reference_columns, 32, 2, f32x4_out kept, int height, int rows, in
   UNROLL for (int k = 0; k < CHUNK; ++k) before[k] = real(0.0f);
   // Two chunks are in flight.
   real next[CHUNK];
-  FETCH_CHUNK(now, kept, from, 0, height)
-  FETCH_CHUNK(next, kept, from, CHUNK, height - CHUNK)
+  FETCH_CHUNK(now, prepared_blurs, from, 0, height)
+  FETCH_CHUNK(next, prepared_blurs, from, CHUNK, height - CHUNK)
   for (int slot = 0; slot < height + GAUSSIAN_AHEAD; slot += CHUNK) {
     real later[CHUNK];
-    FETCH_CHUNK(later, kept, from, slot + 2 * CHUNK, height - (slot + 2 * CHUNK))
+    FETCH_CHUNK(later, prepared_blurs, from, slot + 2 * CHUNK, height - (slot + 2 * CHUNK))
     const int first4 = from + (slot / 32 * 32 * stride + slot % 32) / 4;
     UNROLL for (int k = 0; k < CHUNK; k += 4) {
       const real o0 = COLUMN_STEP(recursion, before, now, k);
       const real o1 = COLUMN_STEP(recursion, before, now, k + 1);
       const real o2 = COLUMN_STEP(recursion, before, now, k + 2);
       const real o3 = COLUMN_STEP(recursion, before, now, k + 3);
-      at(kept, first4 + k / 4) = to_real4(o0, o1, o2, o3);
+      at(prepared_blurs, first4 + k / 4) = to_real4(o0, o1, o2, o3);
     }
     UNROLL for (int k = 0; k < CHUNK; ++k) {
       before[k] = now[k];
@@ -67,7 +67,7 @@ KERNEL(filter_rows_prepared, 32, 3, f32_in reference, f32_in distorted, f32_out 
 #endif
 
 #if KERNEL_HERE(filter_columns_prepared)
-KERNEL(filter_columns_prepared, 32, 6, f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in kept,
+KERNEL(filter_columns_prepared, 32, 6, f32_in reference, f32_in distorted, f32x4_in blurred, f32x4_in prepared_blurs,
        f32_out state, f32_out tiles, int width, int height, int step, int first_cell, int band_rows, int cell_columns,
        int reference_rows, int xyb_ring, int ring) {
   const int groups_across = cell_columns / 32;
@@ -75,9 +75,10 @@ KERNEL(filter_columns_prepared, 32, 6, f32_in reference, f32_in distorted, f32x4
   const int column = cell * groups_across + group_x() % groups_across;
   const int y = (step - cell) * band_rows;
   if (column * 32 < width) {
-    filter_columns_at(reference, distorted, blurred, kept, state, tiles, true, 0, 0, 0, 0, group_y(), column, width,
-                      height, y - GAUSSIAN_AHEAD, y + band_rows >= height ? height : y + band_rows - GAUSSIAN_AHEAD,
-                      reference_rows, xyb_ring, ring, (width + 31) / 32 * 32);
+    filter_columns_at(reference, distorted, blurred, prepared_blurs, state, tiles, true, 0, 0, 0, 0, group_y(), column,
+                      width, height, y - GAUSSIAN_AHEAD,
+                      y + band_rows >= height ? height : y + band_rows - GAUSSIAN_AHEAD, reference_rows, xyb_ring, ring,
+                      (width + 31) / 32 * 32);
   }
 }
 #endif

@@ -27,7 +27,7 @@ namespace acuity::vif {
 namespace HWY_NAMESPACE {
 using namespace acuity::HWY_NAMESPACE;
 
-constexpr int kBandRows = 4;  // results in work at once
+constexpr int kBandRows = 4;  // results at once
 constexpr int kChunk = 512;   // columns that are filtered down before they are filtered across
 constexpr int kLag = 64;      // how far the second filter stays behind, so that its neighbours are there
 constexpr int kMargin = 32;   // before and behind a row of scratch, for mirrored samples

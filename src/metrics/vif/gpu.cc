@@ -23,9 +23,9 @@ inline constexpr const KernelFile* kKernelFile = &vif_kernels;
 
 namespace {
 
-constexpr int kTileColumns = 112, kTileRows = 8, kTotals = 4;
+constexpr int kCellColumns = 112, kCellRows = 8, kTotals = 4;
 
-int groups(int size, int tile) { return (size + tile - 1) / tile; }
+int groups(int size, int cell) { return (size + cell - 1) / cell; }
 
 size_t scale_bytes(const FrameShape& shape, int scale) {
   const size_t samples = static_cast<size_t>(shape.width >> scale) * static_cast<size_t>(shape.height >> scale);
@@ -56,7 +56,7 @@ Status add_totals(Queue& queue, const DeviceTask& task, const DevicePlane& refer
   }
   const DeviceArray<const unsigned char> a{reference.address}, b{distorted.address};
   const DeviceArray<int64_t> to{totals};
-  const int across = groups(shape.width, kTileColumns), down = groups(shape.height, kTileRows);
+  const int across = groups(shape.width, kCellColumns), down = groups(shape.height, kCellRows);
   const int is_measured = task.skip_scale0 ? 0 : 1;
   if (shape.depth == 8) {
     ACUITY_TRY(queue.run(kernels::measure_bytes, across, down, a, b, DeviceArray<uint32_t>{scales[1]}, to,
@@ -69,7 +69,7 @@ Status add_totals(Queue& queue, const DeviceTask& task, const DevicePlane& refer
   }
   const auto run = [&](const auto& kernel, int scale, const auto&... next) {
     const int width = shape.width >> scale, height = shape.height >> scale;
-    return queue.run(kernel, groups(width, kTileColumns), groups(height, kTileRows),
+    return queue.run(kernel, groups(width, kCellColumns), groups(height, kCellRows),
                      DeviceArray<const uint32_t>{scales[static_cast<size_t>(scale)]}, next..., to, task.gain_limit,
                      scale * kTotals, width, height);
   };

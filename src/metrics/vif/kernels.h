@@ -7,16 +7,16 @@
 #include "frames/plane_samples.h"
 #include "metrics/vif/math.h"
 
-#define TILE_COLUMNS 112
-#define TILE_ROWS 8
+#define CELL_COLUMNS 112
+#define CELL_ROWS 8
 #define THREAD_PIXELS 7  // of a row, which 16 threads share
 #define ROW_STRIDE 144   // so that two rows that are read at once lie in different banks
-#define MOMENT_STRIDE (TILE_ROWS * ROW_STRIDE)
-#define ROWS (TILE_ROWS + 2 * RADIUS)
+#define MOMENT_STRIDE (CELL_ROWS * ROW_STRIDE)
+#define ROWS (CELL_ROWS + 2 * RADIUS)
 
 GROUP_SUMS(128)
-SHARED(natural, moments, 4 * TILE_ROWS * ROW_STRIDE)     // both means in one word, then the squares and the product
-SHARED(natural, next_means, TILE_ROWS / 2 * ROW_STRIDE)  // both in one word
+SHARED(natural, moments, 4 * CELL_ROWS * ROW_STRIDE)     // both means in one word, then the squares and the product
+SHARED(natural, next_means, CELL_ROWS / 2 * ROW_STRIDE)  // both in one word
 
 #define WEIGHT_17(distance)                                                                   \
   ((distance) < 4    ? ((distance) < 2 ? ((distance) == 0 ? natural(7784u) : natural(7455u))  \

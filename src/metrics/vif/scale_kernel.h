@@ -8,22 +8,22 @@
 //   SQUARE, ADD_SQUARE(sum, weight, x)  the type of a sum of weighed products, and how one is added to it
 //   MEAN_SHIFT, SQUARE_SHIFT            by how many bits columns of means and of products are cut
 //
-// A group of 128 threads makes a tile of 112 x 8 pixels. A thread filters a column down, for 8 rows of means and
+// A group of 128 threads makes a cell of 112 x 8 pixels. A thread filters a column down, for 8 rows of means and
 // products, which the group shares; then it filters 7 pixels of a row across.
 
-const int x = group_x() * TILE_COLUMNS + local_x() - RADIUS;
-const int top = group_y() * TILE_ROWS - RADIUS;
+const int x = group_x() * CELL_COLUMNS + local_x() - RADIUS;
+const int top = group_y() * CELL_ROWS - RADIUS;
 const int column = mirrored_index(x, width);
 natural a[ROWS];
 natural b[ROWS];
 FETCH
 if (measured != 0) {
-  natural mean_a[TILE_ROWS];
-  natural mean_b[TILE_ROWS];
-  SQUARE aa[TILE_ROWS];
-  SQUARE bb[TILE_ROWS];
-  SQUARE ab[TILE_ROWS];
-  UNROLL for (int r = 0; r < TILE_ROWS; ++r) {
+  natural mean_a[CELL_ROWS];
+  natural mean_b[CELL_ROWS];
+  SQUARE aa[CELL_ROWS];
+  SQUARE bb[CELL_ROWS];
+  SQUARE ab[CELL_ROWS];
+  UNROLL for (int r = 0; r < CELL_ROWS; ++r) {
     mean_a[r] = natural(0u);
     mean_b[r] = natural(0u);
     aa[r] = SQUARE(0);
@@ -34,7 +34,7 @@ if (measured != 0) {
     const natural square_a = a[i] * a[i];
     const natural square_b = b[i] * b[i];
     const natural product = a[i] * b[i];
-    UNROLL for (int r = 0; r < TILE_ROWS; ++r) {
+    UNROLL for (int r = 0; r < CELL_ROWS; ++r) {
       if (i >= r && i - r <= 2 * RADIUS) {
         const natural weight = WEIGHT(abs(i - r - RADIUS));
         mean_a[r] += weight * a[i];
@@ -45,7 +45,7 @@ if (measured != 0) {
       }
     }
   }
-  UNROLL for (int r = 0; r < TILE_ROWS; ++r) {
+  UNROLL for (int r = 0; r < CELL_ROWS; ++r) {
     const int place = r * ROW_STRIDE + local_x();
     const natural half_mean = natural(1u) << (MEAN_SHIFT - 1);
     moments[place] = ((mean_a[r] + half_mean) >> MEAN_SHIFT) | ((mean_b[r] + half_mean) >> MEAN_SHIFT) << 16;
@@ -55,7 +55,7 @@ if (measured != 0) {
   }
 }
 #if NEXT_RADIUS > 0
-UNROLL for (int r = 0; r < TILE_ROWS; r += 2) {
+UNROLL for (int r = 0; r < CELL_ROWS; r += 2) {
   natural sum_a = natural(1u) << (MEAN_SHIFT - 1);
   natural sum_b = natural(1u) << (MEAN_SHIFT - 1);
   UNROLL for (int i = 0; i <= 2 * NEXT_RADIUS; ++i) {
@@ -68,9 +68,9 @@ UNROLL for (int r = 0; r < TILE_ROWS; r += 2) {
 #endif
 barrier_group();
 #if NEXT_RADIUS > 0
-for (int n = local_x(); n < TILE_COLUMNS / 2 * (TILE_ROWS / 2); n += 128) {
-  const int row = n / (TILE_COLUMNS / 2);
-  const int next_x = n - row * (TILE_COLUMNS / 2);
+for (int n = local_x(); n < CELL_COLUMNS / 2 * (CELL_ROWS / 2); n += 128) {
+  const int row = n / (CELL_COLUMNS / 2);
+  const int next_x = n - row * (CELL_COLUMNS / 2);
   natural sum_a = natural(32768u);
   natural sum_b = natural(32768u);
   UNROLL for (int i = 0; i <= 2 * NEXT_RADIUS; ++i) {
@@ -79,8 +79,8 @@ for (int n = local_x(); n < TILE_COLUMNS / 2 * (TILE_ROWS / 2); n += 128) {
     sum_a += weight * (means & natural(65535u));
     sum_b += weight * (means >> 16);
   }
-  const int to_x = group_x() * (TILE_COLUMNS / 2) + next_x;
-  const int to_y = group_y() * (TILE_ROWS / 2) + row;
+  const int to_x = group_x() * (CELL_COLUMNS / 2) + next_x;
+  const int to_y = group_y() * (CELL_ROWS / 2) + row;
   if (to_x < width / 2 && to_y < height / 2) at(next, to_y * (width / 2) + to_x) = (sum_a >> 16) | (sum_b >> 16) << 16;
 }
 #endif
@@ -125,7 +125,7 @@ if (measured != 0) {
     const natural variance_a = to_natural(aa[p] >> 16) - rounded_upper_product(mean_a[p], mean_a[p]);
     const natural variance_b = to_natural(bb[p] >> 16) - rounded_upper_product(mean_b[p], mean_b[p]);
     const natural covariance = to_natural(ab[p] >> 16) - rounded_upper_product(mean_a[p], mean_b[p]);
-    if (group_x() * TILE_COLUMNS + first + p < width && top + RADIUS + row < height) {
+    if (group_x() * CELL_COLUMNS + first + p < width && top + RADIUS + row < height) {
       const PixelTotals pixel =
           totals_of_pixel(to_whole(variance_a), to_whole(variance_b), to_whole(covariance), gain_limit);
       numerator_logs += pixel.numerator_log;

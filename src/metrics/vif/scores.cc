@@ -11,8 +11,7 @@ namespace acuity::vif {
 
 MetricOption gain_limit_option() {
   return number_option("vif_enhn_gain_limit", "egl",
-                       "the most by which contrast that was enhanced counts; 1 gives enhancement no credit", "100", 1,
-                       100);
+                       "the limit for the gain from enhanced contrast; 1 gives enhancement no credit", "100", 1, 100);
 }
 
 MetricOption skip_option() {

@@ -41,7 +41,7 @@ constexpr std::pair<std::string_view, std::string_view> kFeatures[] = {
 };
 
 // Where an input comes from.
-struct Source {
+struct ModelInput {
   size_t need = 0;  // which of the metric's features
   std::string output;
   size_t place = 0;  // of the output among those of the feature
@@ -69,7 +69,7 @@ Status spare_added_details(const Model& model, FeatureRequest& request) {
   return {};
 }
 
-// A model at work.
+// A model that scores.
 class ModelMetric : public FrameMetric {
  public:
   static Result<std::unique_ptr<FrameMetric>> create(ModelSet set, const Feature::Setup& setup) {
@@ -88,8 +88,8 @@ class ModelMetric : public FrameMetric {
       ACUITY_TRY_ASSIGN(request, request_of(input, depth));
       const auto same = [&](const FeatureRequest& need) { return same_feature(need, request); };
       const auto found = std::find_if(metric->needs_.begin(), metric->needs_.end(), same);
-      metric->sources_.push_back({static_cast<size_t>(found - metric->needs_.begin()),
-                                  output_name(input.output, request.entry->info, request.options)});
+      metric->inputs_.push_back({static_cast<size_t>(found - metric->needs_.begin()),
+                                 output_name(input.output, request.entry->info, request.options)});
     }
     if (!set.seen.empty()) {
       metric->assumptions_.insert(metric->assumptions_.begin(), fmt::format("model {}: {}", set.name, set.seen));
@@ -101,7 +101,7 @@ class ModelMetric : public FrameMetric {
   static Result<FeatureRequest> request_of(const Input& input, int depth) {
     const FeatureEntry* entry = feature_with_output(input.output);
     if (entry == nullptr) {
-      return Status(StatusCode::input, fmt::format("the model asks for '{}', which no feature gives", input.output));
+      return Status(StatusCode::input, fmt::format("the model asks for '{}', which no feature computes", input.output));
     }
     FeatureRequest request{entry, {}, depth};
     ACUITY_TRY_ASSIGN(request.options, OptionValues::parse(entry->info, input.options));
@@ -115,15 +115,15 @@ class ModelMetric : public FrameMetric {
   const std::vector<FeatureRequest>& needs() const override { return needs_; }
 
   Status begin(std::span<const Feature* const> features) override {
-    for (Source& source : sources_) {
-      const std::vector<FeatureOutput>& outputs = features[source.need]->outputs();
+    for (ModelInput& input : inputs_) {
+      const std::vector<FeatureOutput>& outputs = features[input.need]->outputs();
       const auto place = std::find_if(outputs.begin(), outputs.end(),
-                                      [&](const FeatureOutput& output) { return output.name == source.output; });
+                                      [&](const FeatureOutput& output) { return output.name == input.output; });
       if (place == outputs.end()) {
         return Status(StatusCode::input,
-                      fmt::format("the model asks for '{}', which its feature does not give", source.output));
+                      fmt::format("the model asks for '{}', which its feature does not compute", input.output));
       }
-      source.place = static_cast<size_t>(place - outputs.begin());
+      input.place = static_cast<size_t>(place - outputs.begin());
     }
     name_outputs();
     return {};
@@ -134,7 +134,7 @@ class ModelMetric : public FrameMetric {
 
   void conclude(std::span<const std::span<const double>> features, std::span<double> outputs) const override {
     std::vector<double> values;
-    for (const Source& source : sources_) values.push_back(features[source.need][source.place]);
+    for (const ModelInput& input : inputs_) values.push_back(features[input.need][input.place]);
     auto next = outputs.begin();
     *next++ = predict(set_.whole, values);
     for (const Model& part : set_.parts) *next++ = predict(part, values);
@@ -155,12 +155,12 @@ class ModelMetric : public FrameMetric {
         outputs_.push_back({name});
       }
     }
-    for (const Source& source : sources_) outputs_.push_back({source.output});
+    for (const ModelInput& input : inputs_) outputs_.push_back({input.output});
   }
 
   ModelSet set_;
   std::vector<FeatureRequest> needs_;
-  std::vector<Source> sources_;
+  std::vector<ModelInput> inputs_;
   std::vector<FeatureOutput> outputs_;
   std::vector<std::string> assumptions_;
 };

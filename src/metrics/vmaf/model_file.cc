@@ -269,7 +269,7 @@ class Reader {
   Status read_vector(std::string_view line, std::span<double> vector) const {
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const size_t colon = word.find(':');
-      if (colon == std::string_view::npos) return bad("a vector has a number without its place");
+      if (colon == std::string_view::npos) return bad("a vector has a value without an index");
       const std::optional<double> place = to_number(word.substr(0, colon)), value = to_number(word.substr(colon + 1));
       const bool fits =
           place && value && *place >= 1 && *place <= static_cast<double>(vector.size()) && *place == std::floor(*place);

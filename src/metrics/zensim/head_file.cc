@@ -138,9 +138,10 @@ class HeadParser {
 
  private:
   Status bad(const std::string& why) const {
-    return Status(StatusCode::input, fmt::format("'{}' is no zensim head that can be used: {}; give a model file in "
-                                                 "zensim's ZNPR form, version 3",
-                                                 name_, why));
+    return Status(
+        StatusCode::input,
+        fmt::format("'{}' is not a usable zensim head: {}; use a model file in zensim's ZNPR format, version 3", name_,
+                    why));
   }
 
   // The header, and the rest of the file, unpacked if need be.
@@ -184,7 +185,7 @@ class HeadParser {
       order[i] = width == 1   ? number_at<uint8_t>(stored, i)
                  : width == 2 ? number_at<uint16_t>(stored, 2 * i)
                               : number_at<uint32_t>(stored, 4 * i);
-      if (order[i] >= count || seen[order[i]]) return bad("an order names one twice, or one there is not");
+      if (order[i] >= count || seen[order[i]]) return bad("an order names an entry twice, or one that does not exist");
       seen[order[i]] = true;
     }
     return {};
@@ -209,10 +210,14 @@ class HeadParser {
     Bytes table;
     ACUITY_TRY_ASSIGN(table, section(content_, 48, "table of layers"));
     if (table.size() != count * kLayerEntry) return bad("its table of layers has a wrong size");
-    size_t inputs = head_.inputs_;
+    size_t inputs = head_.inputs_, stored = 0;
     for (size_t i = 0; i < count; ++i) {
+      const Bytes entry = table.subspan(i * kLayerEntry, kLayerEntry);
+      // Layers that share their weights would make a small file need any amount of memory.
+      stored += number_at<uint32_t>(entry, 16);
+      if (stored > content_.size()) return bad("its layers have more weights than the file holds");
       Head::Layer layer;
-      ACUITY_TRY_ASSIGN(layer, read_layer(table.subspan(i * kLayerEntry, kLayerEntry)));
+      ACUITY_TRY_ASSIGN(layer, read_layer(entry));
       if (layer.inputs != inputs)
         return bad(fmt::format("layer {} has {} inputs instead of {}", i, layer.inputs, inputs));
       inputs = layer.outputs;
@@ -356,17 +361,18 @@ class HeadParser {
     while (!line.empty()) {
       const std::string_view word = line.substr(0, line.find(','));
       line.remove_prefix(std::min(word.size() + 1, line.size()));
-      const std::string_view digits = word.substr(std::min(word.find_first_not_of(" \r"), word.size()));
+      std::string_view digits = word.substr(std::min(word.find_first_not_of(" \r"), word.size()));
+      digits = digits.substr(0, digits.find_last_not_of(" \r") + 1);
       float value = 0;
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error != std::errc() || !std::isfinite(value)) {
-        return bad(fmt::format("'{}' is no parameter of a transform", shown(word)));
+      if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) {
+        return bad(fmt::format("'{}' is not a parameter of a transform", shown(word)));
       }
       transform.parameters.push_back(value);
     }
-    if (transform.parameters.size() < known->parameters) {
-      return bad(fmt::format("its transform '{}' has {} parameters instead of {}", name, transform.parameters.size(),
-                             known->parameters));
+    const size_t found = transform.parameters.size();
+    if (found < known->parameters || (found > known->parameters && known->shape != Shape::quantile_bins)) {
+      return bad(fmt::format("its transform '{}' has {} parameters instead of {}", name, found, known->parameters));
     }
     return transform;
   }
@@ -458,7 +464,7 @@ Result<Head> Head::read(const std::string& path) {
   const auto size = static_cast<size_t>(stream.gcount());
   if (size > kMostBytes) {
     return Status(StatusCode::input,
-                  fmt::format("'{}' is no zensim head that can be used: it has more than {} bytes", path, kMostBytes));
+                  fmt::format("'{}' is not a usable zensim head: it has more than {} bytes", path, kMostBytes));
   }
   return parse(path, std::as_bytes(std::span(content).first(size)));
 }

@@ -22,7 +22,7 @@ namespace acuity {
 namespace zensim {
 namespace {
 
-constexpr const char* kAlphaRule = "composited in linear light on a pattern of greys keyed by the place";
+constexpr const char* kAlphaRule = "composited in linear light over a pattern of greys that depends on the position";
 
 // What the options ask for.
 struct Request {
@@ -251,7 +251,7 @@ class Zensim final : public Metric {
     if (!std::isfinite(scores.score)) {
       return Status(
           StatusCode::input,
-          fmt::format("the head makes {} of this pair's features, which is no score; use another head than {}",
+          fmt::format("the head computes {} from this pair's features, which is not a score; use another head than {}",
                       scores.score, request_.head->description()));
     }
     measured.value = scores.score;

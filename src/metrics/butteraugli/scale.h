@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// One resolution of Butteraugli on the CPU: what goes in, what comes out, and the memory it works in.
+// One scale of Butteraugli on the CPU: what goes in, what comes out, and the memory it works in.
 //
-// The picture is cut into strips of columns, and those into segments of rows; each piece is worked on by one thread
-// from the top down, some rows at a time. Every stage keeps just the rows that the stages after it still look at, so no
-// intermediate plane of picture size exists. A piece begins as far outside its own pixels as the filters reach.
-#ifndef ACUITY_METRICS_BUTTERAUGLI_STRIP_H
-#define ACUITY_METRICS_BUTTERAUGLI_STRIP_H
+// The picture is cut into bands of rows, and those into cells of columns; each cell is worked on by one thread from the
+// top down, some rows at a time. Every stage keeps just the rows that the stages after it still look at, so no
+// intermediate plane of picture size exists. A cell begins as far outside its own pixels as the filters reach.
+#ifndef ACUITY_METRICS_BUTTERAUGLI_SCALE_H
+#define ACUITY_METRICS_BUTTERAUGLI_SCALE_H
 
 #include <array>
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace acuity::butteraugli {
 
-inline constexpr int kStripColumns = 16 * kTileWidth;
-// Columns held on either side of a strip: what the filters reach, in whole vectors.
+inline constexpr int kCellColumns = 16 * kTileWidth;
+// Columns held on either side of a cell: what the filters reach, in whole vectors.
 inline constexpr int kMargin = 64;
-// Of a row held: a strip, its margins and a vector. An odd number of cache lines, so that the rows a filter looks at do
+// Of a row held: a cell, its margins and a vector. An odd number of cache lines, so that the rows a filter looks at do
 // not compete for the same places in the cache.
 inline constexpr int kStride = 656;
-static_assert(kStride >= kStripColumns + 2 * kMargin + 16 && kStride % 32 == 16);
+static_assert(kStride >= kCellColumns + 2 * kMargin + 16 && kStride % 32 == 16);
 
-/// How many rows and columns outside a piece each stage works on.
+/// How many rows and columns outside a cell each stage works on.
 inline constexpr int kReachMap = 0;
 inline constexpr int kReachBlurredActivity = kReachMap + 3;   // erosion looks 3 away
 inline constexpr int kReachHigh = kReachBlurredActivity + 6;  // the blur of the activity
@@ -38,7 +38,7 @@ inline constexpr int kReachLight = kReachXyb + 2;             // the blur of ops
 inline constexpr int kReachMalta = 4;
 static_assert(kReachLight + 16 + 2 <= kMargin);
 
-/// Planes of floats of the size of a level, with one stride.
+/// Planes of floats of the size of a scale, with one stride.
 template <int count>
 struct Planes {
   std::array<float*, count> plane{};
@@ -46,16 +46,16 @@ struct Planes {
   float* row(size_t p, int y) const { return plane[p] + static_cast<size_t>(y) * stride; }
 };
 
-/// What is kept of a reference, which is all that depends on it alone: low and middle subbands of X, Y and B, high and
-/// ultra-high ones of X and Y, the blurred activity, and the mask's gains.
+/// What is prepared of a reference, which is all that depends on it alone: low and middle subbands of X, Y and B, high
+/// and ultra-high ones of X and Y, the blurred activity, and the mask's gains.
 enum PreparedPlane : size_t {
-  kKeptLow = 0,
-  kKeptMiddle = 3,
-  kKeptHigh = 6,
-  kKeptUltra = 8,
-  kKeptActivity = 10,
-  kKeptDcGain = 11,
-  kKeptAcGain = 12
+  kPreparedLow = 0,
+  kPreparedMiddle = 3,
+  kPreparedHigh = 6,
+  kPreparedUltra = 8,
+  kPreparedActivity = 10,
+  kPreparedDcGain = 11,
+  kPreparedAcGain = 12
 };
 inline constexpr int kPreparedPlanes = 13;
 using Prepared = Planes<kPreparedPlanes>;
@@ -72,8 +72,8 @@ struct MapPlaces {
   float* to = nullptr;
 };
 
-/// One resolution of a pair.
-struct Level {
+/// One scale of a pair.
+struct Scale {
   Size size;
   bool halved = false;                   // the light is to be halved on the way in
   std::array<ScaleReader, 2> readers{};  // the reference and the distorted picture
@@ -81,14 +81,14 @@ struct Level {
   float p = 0;  // of the p-norm, 0: none
 
   const Prepared* prepare = nullptr;  // only prepare readers[0] into this
-  float* level_map = nullptr;         // of the half resolution: its map, all that comes out
+  float* own_map = nullptr;           // of the half resolution: its map, all that comes out
   const float* half_map = nullptr;    // of the full resolution: the map of the half, or null where there is none
   MapPlaces map;
   TileNorms* tiles = nullptr;
 };
 
-/// A part of a level: whole tiles, at most kStripColumns wide.
-struct Piece {
+/// A part of a scale: whole tiles, at most kCellColumns wide.
+struct Cell {
   int x_begin = 0, x_end = 0;
   int y_begin = 0, y_end = 0;
 };
@@ -96,7 +96,7 @@ struct Piece {
 /// Bytes a thread needs when it works on `batch` rows at a time, of which there may be kLargestBatch.
 inline constexpr int kLargestBatch = 64;
 size_t scratch_bytes(int batch);
-void run_piece(const Level& level, const Piece& piece, int batch, std::byte* scratch);
+void run_cell(const Scale& scale, const Cell& cell, int batch, std::byte* scratch);
 
 }  // namespace acuity::butteraugli
 
