@@ -20,8 +20,8 @@ namespace acuity {
 ACUITY_API std::string capability_path();
 
 /// Adds what the file holds to what this process has measured. A file that does not exist, or an empty path, is no
-/// failure. One that is damaged, or was written on another machine or by another version, is: nothing of it is used,
-/// and save_capabilities() replaces it.
+/// failure. A damaged one, or one of another machine or version, is a failure: nothing of it is used, and
+/// save_capabilities() replaces it.
 ACUITY_API Status load_capabilities(const std::string& path);
 
 /// Writes what this process has measured, if it differs by more than a quarter from what was loaded or saved before.

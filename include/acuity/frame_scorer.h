@@ -65,7 +65,7 @@ struct FrameScorerOptions {
   /// which need the same depth only. The rate that counts is the reference's.
   std::optional<FrameFormat> distorted_format{};
   /// "cpu", a GPU as in ScorerOptions, which must have all features of the metrics, or "auto": features run on a GPU
-  /// if they can and are faster there, and on the CPU otherwise; Provenance states which did. A GPU that fails in the
+  /// if they can and are faster there, and on the CPU if not; Provenance states which did. A GPU that fails in the
   /// middle of a video ends it with an error, and under "auto" the CPU goes on from there, with the same values, and
   /// Provenance::warnings states it.
   std::string device = "auto";
@@ -113,7 +113,7 @@ class ACUITY_API FrameScorer {
   /// with the length of the video. With one thread, all work is done in calls of push() and finish(), except for that
   /// of a GPU. Samples may be read later: FrameView::owner keeps them alive, and without
   /// one they are copied. `number` is what messages and results call the pair; numbers increase. The default is one
-  /// more than the last, from 0.
+  /// more than the last; the first is 0.
   Status push(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number = {});
   /// Adds a pair that is not scored itself, but that metrics which look at several frames see in its place. Only
   /// frames_before() frames before and frames_after() frames after a scored one can matter to it.
@@ -126,7 +126,7 @@ class ACUITY_API FrameScorer {
   /// Which planes the metrics look at, of the reference and of the distorted video. The others may hold anything.
   std::array<PlaneSet, 2> planes() const;
 
-  /// The names of the outputs of a requested metric, by its place among the requests; empty if there is no such place.
+  /// The names of the outputs of a requested metric, by its index among the requests; empty if there is no such index.
   std::vector<std::string> output_names(size_t metric) const;
   /// The values of a frame that was pushed, once frames_after() frames have followed it or finish() was called. Waits
   /// for frames in flight.

@@ -25,7 +25,7 @@ namespace acuity {
 class ACUITY_API Input {
  public:
   Input() noexcept = default;  ///< no picture
-  /// Pixels in memory of yours. They must neither change nor go away until every call and every Job that got this Input
+  /// Pixels in your memory. They must neither change nor go away until every call and every Job that got this Input
   /// is finished.
   Input(const ImageView& view) noexcept;  // NOLINT(google-explicit-constructor): a view is a picture
   /// The same. `owner` keeps the memory alive: the pixels must not change as long as the Input holds it.
@@ -58,7 +58,7 @@ class ACUITY_API Input {
   std::shared_ptr<State> state_;
 };
 
-/// Memory of the host that a GPU reads at full speed, without a copy before. It costs time to allocate: use it again.
+/// Memory of the host that a GPU reads at full speed, without a copy before. Allocating it is slow: use it again.
 class ACUITY_API HostMemory {
  public:
   /// `device` as in ScorerOptions: page-locked memory for a GPU, ordinary memory for "cpu".

@@ -14,7 +14,7 @@
 
 namespace acuity {
 
-/// Bytes of the host, page-locked or not, and of the device. Pictures in memory of yours, results and maps are not
+/// Bytes of the host, page-locked or not, and of the device. Pictures in your own memory, results and maps are not
 /// counted.
 struct MemoryBytes {
   int64_t host = 0;
@@ -26,13 +26,13 @@ struct MemoryPlan {
   MemoryBytes pair;               ///< to score a pair
   MemoryBytes further_pair;       ///< for each further one at the same time
   MemoryBytes reference;          ///< held by a Reference of Keep::fast
-  MemoryBytes small_reference;    ///< held by one of Keep::small, besides pictures in memory of yours
+  MemoryBytes small_reference;    ///< held by one of Keep::small, besides pictures in your own memory
   MemoryBytes against_reference;  ///< to score a picture against a Reference, which is not counted
   int64_t staging = 0;            ///< of the host, for each picture that comes to a device from ordinary memory
 };
 
 /// For pictures of that size and kind in sRGB. `options.device` must be "cpu" or a GPU, which need not be there;
-/// MemoryMode::automatic is taken as full. Never less than is used, and at most 10 % more.
+/// MemoryMode::automatic counts as full. Never less than is used, and at most 10 % more.
 ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int height,
                                           SampleType type = SampleType::u8, Channels channels = Channels::rgb);
 /// The same for frames of video. On the CPU they become RGB floats first, in memory that is not counted.
@@ -40,7 +40,7 @@ ACUITY_API Result<MemoryPlan> plan_memory(const ScorerOptions& options, const Fr
 
 /// Bytes on a GPU that a FrameScorer with these options uses: for frames_in_flight pairs, or if that is 0 for as many
 /// as it has if all fit. `options.device` must be a GPU, which need not be there. Never less than is used, and at most
-/// 10 % and one pair of frames more; frames of yours with gaps of more than 63 bytes between their rows may use more.
+/// 10 % and one pair of frames more; your frames with gaps of more than 63 bytes between their rows may use more.
 ACUITY_API Result<int64_t> plan_device_bytes(const FrameScorerOptions& options);
 
 }  // namespace acuity

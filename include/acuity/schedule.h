@@ -125,7 +125,7 @@ struct SchedulerOptions {
   bool ordered = true;  ///< results come in the order of submission; if not, as soon as they are there
   PictureLimits limits{};
   /// The longest that reading and decoding, or scoring, may take for one task; 0: no limit. A task that takes longer
-  /// fails alone, and so do others with the same reference if that is what it waits for. What runs cannot be stopped
+  /// fails, and so do others with the same reference if they wait for that. What runs cannot be stopped
   /// inside a process: a thread that does not return is left behind with the memory it holds, which is not counted any
   /// more, and replaced by another. At most 256 are left behind at a time. When they are and the others do not return
   /// either, the tasks that wait fail, and so does submit(). A GPU that takes longer for one task, with the kernels
@@ -152,8 +152,8 @@ struct SchedulerStatistics {
   int64_t finished = 0;
   int64_t failed = 0;
   std::vector<Failure> failures{};
-  int64_t references_found = 0;  ///< tasks whose reference was decoded by another
-  int64_t references_decoded = 0;
+  int64_t references_found = 0;    ///< tasks whose reference was decoded by another
+  int64_t references_decoded = 0;  ///< however often, and even if the task failed then
   int64_t references_prepared = 0;
   // Where the time of all threads went, in milliseconds.
   double read_ms = 0;
@@ -170,8 +170,8 @@ struct SchedulerStatistics {
   std::vector<Device> devices{};
 };
 
-/// Several threads may use a Scheduler at once. The number of its threads is fixed when it is made, but for those that
-/// a time limit leaves behind.
+/// Several threads may use a Scheduler at once. The number of its threads is fixed when it is made, except for those
+/// that a time limit leaves behind.
 class ACUITY_API Scheduler {
  public:
   static Result<Scheduler> create(const SchedulerOptions& options);
@@ -185,22 +185,22 @@ class ACUITY_API Scheduler {
   /// task is in its result; the call itself fails only after cancel(), and when no thread is left (see
   /// SchedulerOptions::timeout_ms); the task then has no result.
   Status submit(Task task);
-  /// As submit(), but blocks for no longer than `most`. False: there was no room within that time, and nothing was
+  /// As submit(), but blocks for no longer than `timeout`. False: there was no room within that time, and nothing was
   /// added. For programs that must react to signals and the like while they submit.
-  Result<bool> try_submit(const Task& task, std::chrono::milliseconds most);
+  Result<bool> try_submit(const Task& task, std::chrono::milliseconds timeout);
 
   /// The next result, if it is there.
   std::optional<TaskResult> poll();
   /// Waits for the next result. None if every result of the tasks submitted so far has been returned.
   std::optional<TaskResult> wait_any();
-  /// As wait_any(), but waits for no longer than `most`. None if that time is over, or if is_drained().
-  std::optional<TaskResult> wait_any(std::chrono::milliseconds most);
+  /// As wait_any(), but waits for no longer than `timeout`. None if that time is over, or if is_drained().
+  std::optional<TaskResult> wait_any(std::chrono::milliseconds timeout);
   /// Whether every result of the tasks submitted so far has been returned.
   bool is_drained() const;
   /// Waits until all tasks submitted so far are finished. Their results are still to be fetched.
   void flush();
   /// Submits what `next` returns until it returns none, and calls `done` with each result, both from this thread.
-  /// Returns early, after the results of what was submitted, when `done` returns a failure, which it returns.
+  /// If `done` returns a failure, it submits no more, delivers the other results and returns that failure.
   Status run_all(const std::function<std::optional<Task>()>& next, const std::function<Status(TaskResult)>& done);
   /// Tasks that are not finished get StatusCode::cancelled. Nothing can be submitted any more.
   void cancel();

@@ -32,10 +32,10 @@ namespace acuity {
 
 /// How much of the picture is worked on at once. It never changes a score.
 ///
-/// - full: as much as is fastest, whatever memory that takes
+/// - full: as much as is fastest, whatever memory that needs
 /// - strip: at most so many rows, or the few more that the metric needs; on a GPU the samples of both pictures are
 /// there as well
-/// - automatic: full; on a GPU that has not enough memory free, the largest strip that fits
+/// - automatic: full; on a GPU with too little free memory, the largest strip that fits
 ///
 /// If that does not fit either: StatusCode::too_big, from Scorer::create, or from scoring larger samples than 8-bit
 /// RGB.
@@ -66,7 +66,7 @@ struct ScorerOptions {
   std::string device = "auto";  ///< "auto", "cpu", or a GPU: "cuda", "cuda:1", "hip:0", "vulkan"; never substituted
   int64_t expected_pairs = 1;   ///< how many pairs you expect to score: "auto" uses a GPU if that is faster
   MemoryMode memory{};
-  /// The most memory to use on a GPU, by all of this process; 0: what ACUITY_VRAM_CAP_BYTES says, or all that is free.
+  /// The most memory to use on a GPU, by all of this process; 0: as ACUITY_VRAM_CAP_BYTES states, or all.
   int64_t vram_cap_bytes = 0;
   int threads = 0;        ///< 0: one per core
   bool want_map = false;  ///< fill Score::map
@@ -98,10 +98,10 @@ struct MetricInfo {
   std::string version;  ///< of the definition
   std::string title;    ///< one line for lists
   Better better = Better::higher;
-  std::optional<double> identical{};  ///< what two identical pictures give, always; none: identical_says
-  std::string identical_says{};  ///< what they give where that is not one number, to follow "identical pictures give"
-  int minimum_side = 1;          ///< smaller pictures are refused, unless the option `small` says what becomes of them
-  std::string minimum_says{};    ///< which pictures are large enough if minimum_side is not all of it, in words
+  std::optional<double> identical{};  ///< the value of any two identical pictures; none: see identical_says
+  std::string identical_says{};       ///< what they give if that is not one number, to follow "identical pictures give"
+  int minimum_side = 1;        ///< smaller pictures are refused, unless the metric has an option `small` for them
+  std::string minimum_says{};  ///< which pictures are large enough, in words, if minimum_side does not state all
   bool has_map = false;
   /// Where a map's values stop being good and where they begin to be bad, if the metric has such values.
   std::optional<std::pair<double, double>> map_thresholds{};
@@ -149,7 +149,7 @@ class ACUITY_API Reference {
   std::shared_ptr<const State> state_;
 };
 
-/// A pair being scored. The destructor waits for it.
+/// A pair being scored. The destructor waits until it is done.
 class ACUITY_API Job {
  public:
   ~Job();
@@ -158,9 +158,9 @@ class ACUITY_API Job {
 
   bool done() const noexcept;
   /// Waits until it is done. One Score per metric, in the order of ScorerOptions::metrics, or the first failure. Only
-  /// the first call gets them.
+  /// the first call returns them.
   Result<std::vector<Score>> finish();
-  /// finish() answers with StatusCode::cancelled unless the scores were there before. What has begun on a device runs
+  /// finish() returns StatusCode::cancelled unless the scores were there before. What has begun on a device runs
   /// to its end.
   void cancel() noexcept;
 

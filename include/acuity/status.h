@@ -12,14 +12,14 @@ namespace acuity {
 enum class StatusCode {
   ok,
   usage,           ///< the caller asked for something that does not exist or contradicts itself
-  input,           ///< a picture is missing, damaged, not finite, or does not fit its partner
+  input,           ///< a picture is missing, damaged, not finite, or does not match its partner
   too_big,         ///< more pixels or memory than a limit or a device allows; the message has both numbers
   out_of_memory,   ///< the host's memory ran out
   device_memory,   ///< the device's memory ran out: try again later, smaller, or on another device
   device_lost,     ///< the device stopped answering; open it again, or use another
-  unknown_device,  ///< no device of that name is here, or this build cannot use it
+  unknown_device,  ///< this machine has no device of that name, or this build cannot use it
   device,          ///< the device's driver failed, or the device cannot do what was asked
-  cancelled,       ///< the caller gave up before the result was there
+  cancelled,       ///< the caller cancelled it before the result was there
   internal,        ///< a defect in this library
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "base/memory_pool.h"
 
+#include <new>
 #include <utility>
 
 #include "base/try.h"
@@ -22,8 +23,12 @@ Result<std::shared_ptr<std::byte>> MemoryPool::take() const {
   }
   std::byte* bytes = piece.bytes;
   const auto give_back = [unused = unused_, held = std::make_shared<Piece>(std::move(piece))](std::byte*) {
-    const std::lock_guard lock(unused->mutex);
-    unused->pieces.push_back(std::move(*held));
+    try {
+      const std::lock_guard lock(unused->mutex);
+      unused->pieces.push_back(std::move(*held));
+    } catch (const std::bad_alloc&) {
+      // No memory to note it: it goes back to the system.
+    }
   };
   return std::shared_ptr<std::byte>(bytes, give_back);
 }

@@ -136,8 +136,8 @@ class CheckedRecording : public Recording {
  public:
   CheckedRecording(std::unique_ptr<Recording> inner, CheckedQueue& queue) : inner_(std::move(inner)), queue_(queue) {}
 
-  Status repeat() override {
-    return queue_.attempt([] { return Status(); }, [&] { return inner_->repeat(); });
+  Status replay() override {
+    return queue_.attempt([] { return Status(); }, [&] { return inner_->replay(); });
   }
 
  private:

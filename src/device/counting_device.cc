@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 namespace acuity {
 namespace {
@@ -63,9 +64,11 @@ Result<std::unique_ptr<DeviceMemory>> CountingDevice::allocate(size_t bytes) {
 }
 
 Result<std::unique_ptr<PinnedMemory>> CountingDevice::allocate_pinned(size_t bytes) {
-  void* data = std::calloc(bytes, 1);
+  std::unique_ptr<void, decltype(&std::free)> data(std::calloc(bytes, 1), &std::free);
   if (data == nullptr) return Status(StatusCode::out_of_memory, "out of memory while memory was planned");
-  return std::unique_ptr<PinnedMemory>(new CountedPinnedMemory(data, bytes, pinned_count_));
+  std::unique_ptr<PinnedMemory> memory(new CountedPinnedMemory(data.get(), bytes, pinned_count_));
+  data.release();  // its own now
+  return memory;
 }
 
 Result<std::unique_ptr<Queue>> CountingDevice::create_queue() { return std::unique_ptr<Queue>(new IdleQueue(*this)); }

@@ -12,6 +12,7 @@
 
 #include "device/backends.h"
 #include "device/checked_device.h"
+#include "device/one_card.h"
 #include "device/open_devices.h"
 #include "device/probe.h"
 
@@ -84,11 +85,14 @@ std::string uuid_text(std::span<const unsigned char, 16> bytes) {
   return text;
 }
 
+bool show_one_card(const DeviceInfo& a, const DeviceInfo& b) {
+  return (a.backend != b.backend || a.backend == Backend::vulkan) && a.is_same_card(b);
+}
+
 void mark_same_cards(std::vector<DeviceInfo>& devices) {
   for (auto info = devices.begin(); info != devices.end(); ++info) {
-    const auto same = std::find_if(devices.begin(), info, [&info](const DeviceInfo& other) {
-      return (info->backend != other.backend || info->backend == Backend::vulkan) && info->is_same_card(other);
-    });
+    const auto same =
+        std::find_if(devices.begin(), info, [&info](const DeviceInfo& other) { return show_one_card(*info, other); });
     if (same != info) info->same_as = same->same_as.empty() ? same->id : same->same_as;
   }
 }

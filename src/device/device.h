@@ -107,7 +107,7 @@ class Queue {
   virtual Status launch(const KernelInfo& kernel, int groups_x, int groups_y, const ArgumentBlock& arguments) = 0;
   virtual Status signal(Event& event) = 0;          // when all before it is done
   virtual Status wait_for(const Event& event) = 0;  // what comes after waits; the event has been signalled before
-  /// The same for an event of a queue that has no part in what is being recorded: each repetition waits for whatever
+  /// The same for an event of a queue that has no part in what is being recorded: each replay waits for whatever
   /// was signalled last. Only inside Device::record.
   virtual Status wait_for_outside(const Event& event) = 0;
   virtual Status wait() = 0;  // until everything is done
@@ -122,13 +122,13 @@ class Queue {
   }
 };
 
-/// Work that a device keeps in a form of its own, to be done again all at once. It may be destroyed while that is in
-/// flight, but not repeated once its queue is gone.
+/// Work that was recorded on a device, to be replayed all at once. It may be destroyed while a replay is in flight, but
+/// not replayed once its queue is gone.
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Gives all of it to the queue that it was recorded from, and to none of the others that had a part in it.
-  virtual Status repeat() = 0;
+  /// Submits all of it to the queue that it was recorded from, and to none of the others that had a part in it.
+  virtual Status replay() = 0;
 };
 
 class Device {
@@ -150,11 +150,11 @@ class Device {
   virtual Result<std::unique_ptr<Event>> create_event() = 0;
   /// Loads a kernel ahead of its first launch.
   virtual Status prepare(const KernelInfo& kernel) = 0;
-  /// Keeps what `work` gives to `queue`, and to other queues after they wait for events of it, without doing any of it.
+  /// Records what `work` submits to `queue`, and to other queues after they wait for events of it, without doing any.
   /// In the end `queue` must have waited for all the others. Inside, nothing may be allocated or waited for on the
   /// host, and events signalled outside are waited for with wait_for_outside; outside, those signalled inside may not
-  /// be waited for before they are signalled again. What the work uses must live until its last repetition is done.
-  /// Null where the device does not keep work or has no memory for it: give it anew each time then. `work` may have
+  /// be waited for before they are signalled again. What the work uses must live until its last replay is done.
+  /// Null where the device does not keep work or has no memory for it: submit it anew each time then. `work` may have
   /// been called even so, but nothing of it was done.
   virtual Result<std::unique_ptr<Recording>> record(Queue& queue, const std::function<Status()>& work) = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Device memory that is taken, given back and taken again. Drivers take long to allocate it and stop the device to free
-// it; and work that a device keeps (Device::record) can be repeated only where pictures come to lie in the same places.
+// it; and work that a device keeps (Device::record) can be replayed only where pictures come to lie in the same places.
 #ifndef ACUITY_DEVICE_POOL_H
 #define ACUITY_DEVICE_POOL_H
 

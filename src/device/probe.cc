@@ -157,7 +157,7 @@ std::string describe(const ProbeMistake& mistake) {
       question = fmt::format("sqrt({:a})", std::abs(a));
       break;
     case ProbeOperation::barrier:
-      question = "a value passed on behind a barrier";
+      question = "a value passed across a barrier";
       break;
     case ProbeOperation::shuffle:
       question = "a value swapped between threads";

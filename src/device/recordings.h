@@ -36,7 +36,7 @@ class Recordings {
       if (!recorded.ok()) return recorded.status();
       recording = std::move(*recorded);
     }
-    return recording ? recording->repeat() : submit(false);
+    return recording ? recording->replay() : submit(false);
   }
 
  private:

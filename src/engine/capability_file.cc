@@ -275,10 +275,12 @@ Status update_capability_file(const std::string& path, const Measurements& chang
 }
 
 std::string capability_path() {
-  const std::string folder = cache_folder();
-  if (folder.empty()) return "";
-  const std::string cpu = this_machine().cpu;
-  return fmt::format("{}/capability-{}.json", folder, sha256(std::as_bytes(std::span(cpu))).substr(0, 8));
+  return nothing_if_out_of_memory<std::string>([]() -> std::string {
+    const std::string folder = cache_folder();
+    if (folder.empty()) return "";
+    const std::string cpu = this_machine().cpu;
+    return fmt::format("{}/capability-{}.json", folder, sha256(std::as_bytes(std::span(cpu))).substr(0, 8));
+  });
 }
 
 Status load_capabilities(const std::string& path) {

@@ -498,10 +498,12 @@ std::array<PlaneSet, 2> FrameScorer::planes() const {
 }
 
 std::vector<std::string> FrameScorer::output_names(size_t metric) const {
-  std::vector<std::string> names;
-  if (!state_ || metric >= state_->entrants.size()) return names;
-  for (const FrameOutput& output : state_->entrants[metric].outputs) names.push_back(output.name);
-  return names;
+  if (!state_ || metric >= state_->entrants.size()) return {};
+  return nothing_if_out_of_memory<std::vector<std::string>>([&] {
+    std::vector<std::string> names;
+    for (const FrameOutput& output : state_->entrants[metric].outputs) names.push_back(output.name);
+    return names;
+  });
 }
 
 Result<FrameValues> FrameScorer::score_at(int64_t number) {
@@ -511,13 +513,13 @@ Result<FrameValues> FrameScorer::score_at(int64_t number) {
 
 Result<std::vector<FrameScore>> FrameScorer::finish() {
   if (!state_) return moved_from("FrameScorer");
-  if (std::exchange(state_->finished, true)) return Status(StatusCode::usage, "finish() was called before");
+  if (std::exchange(state_->finished, true)) return status_of_texts(StatusCode::usage, {"finish() was called before"});
   return guarded<Result<std::vector<FrameScore>>>([&] { return state_->finish(); });
 }
 
 Result<std::vector<FrameScore>> FrameScorer::scores_so_far() const {
   if (!state_) return moved_from("FrameScorer");
-  if (state_->delivered == 0) return Status(StatusCode::usage, "no frame has been scored yet");
+  if (state_->delivered == 0) return status_of_texts(StatusCode::usage, {"no frame has been scored yet"});
   return guarded<Result<std::vector<FrameScore>>>([&] { return state_->scores(); });
 }
 

@@ -38,7 +38,7 @@ class PreparedReference {
   virtual size_t bytes() const = 0;
 };
 
-/// A metric at work on pictures of one size, one pair at a time. The engine has checked every picture before it arrives
+/// A metric for pictures of one size, one pair at a time. The engine has checked every picture before it arrives
 /// here: the size is the metric's, planes are there, depths make sense, floats are finite. After a failure that is not
 /// the input's the engine makes a new one.
 class Metric {

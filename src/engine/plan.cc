@@ -19,7 +19,7 @@ namespace {
 
 int64_t bytes_between(size_t more, size_t less) { return static_cast<int64_t>(more) - static_cast<int64_t>(less); }
 
-// Metrics at work on pictures whose samples nobody looks at.
+// Metrics for pictures whose samples nobody looks at.
 class Rehearsal {
  public:
   explicit Rehearsal(const PlannedWork& work) : work_(work), threads_(Threads::idle(work.threads)) {}

@@ -2,6 +2,7 @@
 // The list of metrics. A new one of pictures adds its entries here; those of frames are in frame_metrics.cc.
 #include <algorithm>
 
+#include "base/guard.h"
 #include "base/try.h"
 #include "engine/frame_metric.h"
 #include "engine/metric.h"
@@ -24,13 +25,15 @@ const std::vector<MetricEntry>& registry() {
 }
 
 std::span<const MetricInfo> metrics() {
-  static const std::vector<MetricInfo> infos = [] {
-    std::vector<MetricInfo> list;
-    for (const MetricEntry& entry : registry()) list.push_back(entry.info);
-    for (const FrameMetricEntry& entry : frame_metrics()) list.push_back(entry.info);
-    return list;
-  }();
-  return infos;
+  return nothing_if_out_of_memory<std::span<const MetricInfo>>([] {
+    static const std::vector<MetricInfo> infos = [] {
+      std::vector<MetricInfo> list;
+      for (const MetricEntry& entry : registry()) list.push_back(entry.info);
+      for (const FrameMetricEntry& entry : frame_metrics()) list.push_back(entry.info);
+      return list;
+    }();
+    return std::span<const MetricInfo>(infos);
+  });
 }
 
 const MetricInfo* find_metric(std::string_view name) {
@@ -54,11 +57,13 @@ Status check_options_of(std::string_view metric, const std::vector<OptionValue>&
 }
 
 std::string meaning(std::string_view metric, double value) {
-  for (const MetricEntry& entry : registry()) {
-    if (entry.info.name == metric) return entry.meaning(value);
-  }
-  const FrameMetricEntry* entry = find_frame_metric(metric);
-  return entry == nullptr ? "" : entry->meaning(value);
+  return nothing_if_out_of_memory<std::string>([&]() -> std::string {
+    for (const MetricEntry& entry : registry()) {
+      if (entry.info.name == metric) return entry.meaning(value);
+    }
+    const FrameMetricEntry* entry = find_frame_metric(metric);
+    return entry == nullptr ? "" : entry->meaning(value);
+  });
 }
 
 }  // namespace acuity

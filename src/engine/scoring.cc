@@ -255,7 +255,7 @@ bool Scoring::narrow_strips(int rows_before) {
   return true;
 }
 
-// How many pairs may be in work side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
+// How many pairs may be in flight side by side: large pictures keep all threads, or a GPU, busy alone; of those two are
 // enough for one to be sent while the other is worked on.
 Status Scoring::make_first_slot() {
   strip_rows_ = options_.memory.rows;
@@ -370,12 +370,12 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
       metrics_ms.push_back(watch.milliseconds());
       prepared->metrics.push_back({metrics_[i].entry, metrics_[i].options.all(), std::move(one)});
     }
+    const bool is_typical = !pool_ || std::exchange(slot->is_used, true);
+    if (is_typical && in_flight_ == 0) {
+      note(RowMode::Kind::prepare, *wide_, 1, metrics_ms, std::accumulate(metrics_ms.begin(), metrics_ms.end(), 0.0));
+    }
     return {};
   });
-  const bool is_typical = !pool_ || std::exchange(slot->is_used, true);
-  if (status.ok() && is_typical && in_flight_ == 0) {
-    note(RowMode::Kind::prepare, *wide_, 1, metrics_ms, std::accumulate(metrics_ms.begin(), metrics_ms.end(), 0.0));
-  }
   if (leaves_metric_usable(status.code())) {
     wide_->give_back(std::move(slot));
   } else {
@@ -473,33 +473,37 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
   for (const Input& input : {job.reference, job.distorted}) ACUITY_TRY(make_room(input));
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, slots.take());
-  const size_t in_flight = ++in_flight_;
-  const Stopwatch metrics_watch;
-  std::vector<Measured> measured = measure(*slot, job, prepared);
-  const double together_ms = metrics_watch.milliseconds();
-  --in_flight_;
-  const bool all_worked =
-      std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
-  if (all_worked && (!pool_ || slot->is_used)) {
-    std::vector<double> metrics_ms;
-    for (const Measured& one : measured) metrics_ms.push_back(one.milliseconds);
-    const bool is_prepared = prepared.front() != nullptr;
-    note(is_prepared ? RowMode::Kind::prepared : RowMode::Kind::pair, slots, in_flight, metrics_ms, together_ms);
-  }
-  slot->is_used = true;
-  const bool usable = std::all_of(measured.begin(), measured.end(), [](const Measured& one) {
-    return leaves_metric_usable(one.measurement.status().code());
-  });
-  Result<std::vector<Score>> scores = std::vector<Score>();
-  for (size_t i = 0; i < measured.size() && scores.ok(); ++i) {
-    Result<Score> score = score_of(i, std::move(measured[i]), *slot->metrics[i], prepared[i]);
-    if (score.ok()) {
-      scores->push_back(std::move(*score));
-    } else {
-      scores = score.status();
+  bool all_worked = false, usable = false;
+  // Without memory for the result the slot goes back or is dropped all the same.
+  Result<std::vector<Score>> scores = guarded<Result<std::vector<Score>>>([&]() -> Result<std::vector<Score>> {
+    const size_t in_flight = ++in_flight_;
+    const Stopwatch metrics_watch;
+    Result<std::vector<Measured>> outcome =
+        guarded<Result<std::vector<Measured>>>([&] { return measure(*slot, job, prepared); });
+    const double together_ms = metrics_watch.milliseconds();
+    --in_flight_;
+    if (!outcome.ok()) return outcome.status();
+    std::vector<Measured>& measured = *outcome;
+    all_worked =
+        std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
+    usable = std::all_of(measured.begin(), measured.end(),
+                         [](const Measured& one) { return leaves_metric_usable(one.measurement.status().code()); });
+    if (all_worked && (!pool_ || slot->is_used)) {
+      std::vector<double> metrics_ms;
+      for (const Measured& one : measured) metrics_ms.push_back(one.milliseconds);
+      const bool is_prepared = prepared.front() != nullptr;
+      note(is_prepared ? RowMode::Kind::prepared : RowMode::Kind::pair, slots, in_flight, metrics_ms, together_ms);
     }
-  }
-  if (converts && scores.ok()) scores->front().provenance.timing_ms.push_back({"convert", convert_ms});
+    slot->is_used = true;
+    std::vector<Score> all;
+    for (size_t i = 0; i < measured.size(); ++i) {
+      Score score;
+      ACUITY_TRY_ASSIGN(score, score_of(i, std::move(measured[i]), *slot->metrics[i], prepared[i]));
+      all.push_back(std::move(score));
+    }
+    if (converts) all.front().provenance.timing_ms.push_back({"convert", convert_ms});
+    return all;
+  });
   // What failed may still have something in flight on the pictures: it goes before them.
   if (usable) {
     slots.give_back(std::move(slot));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// How pairs become scores: the metrics of a Scorer at work on its device, and the jobs that wait for them.
+// How pairs become scores: the metrics of a Scorer on its device, and the jobs that wait for them.
 #ifndef ACUITY_ENGINE_SCORING_H
 #define ACUITY_ENGINE_SCORING_H
 
@@ -138,7 +138,7 @@ class Scoring {
   std::vector<NamedValue> set_up_ms_;  // what came before the first score; told with it
   Threads threads_, one_thread_{1};
   MemoryPool frame_pixels_;      // for those that are made here
-  TaskThreads senders_;          // look after pictures on their way
+  TaskThreads senders_;          // look after pictures in flight
   std::optional<Slots> wide_;    // slots that use all threads
   std::optional<Slots> narrow_;  // slots that use one each; only where many small pictures are scored side by side
   std::mutex line_mutex_;

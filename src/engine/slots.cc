@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "engine/slots.h"
 
+#include <new>
 #include <utility>
+
+#include "base/guard.h"
 
 namespace acuity {
 namespace {
@@ -28,7 +31,7 @@ Result<std::unique_ptr<Slot>> Slots::take() {
     ++made_;
     const uint64_t generation = generation_;
     lock.unlock();
-    Result<std::unique_ptr<Slot>> slot = make_();
+    Result<std::unique_ptr<Slot>> slot = guarded<Result<std::unique_ptr<Slot>>>(make_);
     lock.lock();
     if (slot.ok()) {
       (*slot)->generation = generation;
@@ -44,7 +47,11 @@ Result<std::unique_ptr<Slot>> Slots::take() {
 void Slots::give_back(std::unique_ptr<Slot> slot) {
   {
     const std::lock_guard lock(mutex_);
-    if (slot->generation == generation_) unused_.push_back(std::move(slot));
+    try {
+      if (slot->generation == generation_) unused_.push_back(std::move(slot));
+    } catch (const std::bad_alloc&) {
+      // No memory to note it: dropped below.
+    }
   }
   if (slot) return drop(std::move(slot));
   changed_.notify_one();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a Scorer works with: a slot has all it takes to score one pair, a metric at work for each that was asked for.
+// What a Scorer works with: a slot has all it takes to score one pair, a metric for each that was asked for.
 #ifndef ACUITY_ENGINE_SLOTS_H
 #define ACUITY_ENGINE_SLOTS_H
 

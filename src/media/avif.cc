@@ -20,15 +20,15 @@ struct DestroyDecoder {
 };
 using Decoder = std::unique_ptr<avifDecoder, DestroyDecoder>;
 
-Status failed(const Source& source, const Decoder& decoder, avifResult result) {
+Status failed(const EncodedFile& encoded, const Decoder& decoder, avifResult result) {
   // libavif refuses to parse sizes beyond its own limit, before ours can be applied.
   if (std::strstr(decoder->diag.error, "dimensions are too large") != nullptr) {
     return Status(StatusCode::too_big,
-                  fmt::format("'{}' declares more than the limit of {} pixels: {}; use a smaller picture", source.name,
+                  fmt::format("'{}' declares more than the limit of {} pixels: {}; use a smaller picture", encoded.name,
                               AVIF_DEFAULT_IMAGE_SIZE_LIMIT, decoder->diag.error));
   }
   const char* detail = decoder->diag.error[0] != '\0' ? decoder->diag.error : avifResultToString(result);
-  return damaged(source, "AVIF", detail);
+  return damaged(encoded, "AVIF", detail);
 }
 
 // Rotation and mirroring, in this order, as one EXIF orientation.
@@ -106,7 +106,7 @@ Siting siting_of(const avifImage& image) {
   }
 }
 
-Status convert(const Source& source, const avifImage& image, Picture& picture) {
+Status convert(const EncodedFile& encoded, const avifImage& image, Picture& picture) {
   if (keeps_integers(image)) {
     if (image.depth > 8) {
       interleave<uint16_t>(image, picture);
@@ -119,7 +119,7 @@ Status convert(const Source& source, const avifImage& image, Picture& picture) {
   const bool unknown = code == AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED;
   const std::optional<Matrix> matrix = unknown ? Matrix::bt601 : matrix_of(code);
   if (!is_grey(image) && !matrix) {
-    return unsupported(source,
+    return unsupported(encoded,
                        fmt::format("has colour matrix {} of H.273{}, which is not supported", code,
                                    is_rgb(image) ? " (RGB) in limited range" : ""),
                        "convert it to full-range RGB or to Y'CbCr of BT.601, BT.709 or BT.2020");
@@ -139,13 +139,13 @@ Status convert(const Source& source, const avifImage& image, Picture& picture) {
 }
 
 // What the container says about showing the picture: crop, turn, mirror.
-Status transform(const Source& source, const Decoder& decoder, Picture& picture) {
+Status transform(const EncodedFile& encoded, const Decoder& decoder, Picture& picture) {
   const avifImage& image = *decoder->image;
   if ((image.transformFlags & AVIF_TRANSFORM_CLAP) != 0) {
     avifCropRect part;
     if (avifCropRectConvertCleanApertureBox(&part, &image.clap, image.width, image.height, image.yuvFormat,
                                             &decoder->diag) == 0) {
-      return damaged(source, "AVIF", decoder->diag.error);
+      return damaged(encoded, "AVIF", decoder->diag.error);
     }
     crop(picture, part.x, part.y, part.width, part.height);
     picture.found.push_back(fmt::format("cropped from {}x{} at ({}, {})", image.width, image.height, part.x, part.y));
@@ -156,10 +156,10 @@ Status transform(const Source& source, const Decoder& decoder, Picture& picture)
   const int orientation = orientation_of(image);
   if (orientation == 1) return {};
   picture.found.push_back(fmt::format("rotation and mirroring (as EXIF orientation {}) applied", orientation));
-  return turn_upright(source, picture, orientation);
+  return turn_upright(encoded, picture, orientation);
 }
 
-Status name_colour(const Source& source, const avifImage& image, Picture& picture) {
+Status name_colour(const EncodedFile& encoded, const avifImage& image, Picture& picture) {
   picture.found.push_back(image.yuvRange == AVIF_RANGE_FULL ? "full range" : "limited range");
   if (!is_grey(image)) {
     const char* name = avifPixelFormatToString(image.yuvFormat);
@@ -173,13 +173,13 @@ Status name_colour(const Source& source, const avifImage& image, Picture& pictur
       (said ? picture.found : picture.assumed).push_back(fmt::format("chroma sited {}", name_of(siting_of(image))));
     }
   }
-  if (image.icc.size > 0) return set_icc(source, picture, {image.icc.data, image.icc.size});
-  return set_cicp(source, picture, image.colorPrimaries, image.transferCharacteristics);
+  if (image.icc.size > 0) return set_icc(encoded, picture, {image.icc.data, image.icc.size});
+  return set_cicp(encoded, picture, image.colorPrimaries, image.transferCharacteristics);
 }
 
 class AvifFrames : public PictureFrames {
  public:
-  explicit AvifFrames(const Source& source) : source_(source) {}
+  explicit AvifFrames(const EncodedFile& encoded) : encoded_(encoded) {}
 
   Status open() {
     const QuietStderr quiet;
@@ -188,13 +188,13 @@ class AvifFrames : public PictureFrames {
     decoder_->ignoreExif = AVIF_TRUE;  // AVIF's own boxes decide how it is turned
     decoder_->ignoreXMP = AVIF_TRUE;
     decoder_->imageDimensionLimit = 0;  // ours follows
-    avifResult result = avifDecoderSetIOMemory(decoder_.get(), source_.bytes.data(), source_.bytes.size());
+    avifResult result = avifDecoderSetIOMemory(decoder_.get(), encoded_.bytes.data(), encoded_.bytes.size());
     if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder_.get());
-    if (result != AVIF_RESULT_OK) return failed(source_, decoder_, result);
+    if (result != AVIF_RESULT_OK) return failed(encoded_, decoder_, result);
     const avifImage& image = *decoder_->image;
-    ACUITY_TRY(check_size(source_, image.width, image.height));
+    ACUITY_TRY(check_size(encoded_, image.width, image.height));
     decoder_->imageSizeLimit =
-        static_cast<uint32_t>(std::min<int64_t>(AVIF_DEFAULT_IMAGE_SIZE_LIMIT, source_.limits.maximum_pixels));
+        static_cast<uint32_t>(std::min<int64_t>(AVIF_DEFAULT_IMAGE_SIZE_LIMIT, encoded_.limits.maximum_pixels));
     count_ = decoder_->imageCount;
     for (int i = 0; count_ > 1 && i < decoder_->imageCount; ++i) {
       avifImageTiming timing{};
@@ -213,26 +213,26 @@ class AvifFrames : public PictureFrames {
     const QuietStderr quiet;
     // The decoder holds up to four planes of its own.
     const int64_t planes = (depth_ > 8 ? 8 : 4) * width_ * height_;
-    ACUITY_TRY(check_memory(source_, width_, height_, planes));
+    ACUITY_TRY(check_memory(encoded_, width_, height_, planes));
     const avifResult result = avifDecoderNthImage(decoder_.get(), static_cast<uint32_t>(index));
-    if (result != AVIF_RESULT_OK) return failed(source_, decoder_, result);
+    if (result != AVIF_RESULT_OK) return failed(encoded_, decoder_, result);
     // The boxes announced what the coded picture then has to be.
     const avifImage& image = *decoder_->image;
     if (image.width != width_ || image.height != height_ || image.depth != depth_ || image.yuvFormat != format_ ||
         (image.alphaPlane != nullptr) != (decoder_->alphaPresent != 0)) {
-      return damaged(source_, "AVIF", "its coded picture is not the one its header announces");
+      return damaged(encoded_, "AVIF", "its coded picture is not the one its header announces");
     }
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "AVIF", shape_of(image), planes));
-    ACUITY_TRY(convert(source_, image, picture));
-    ACUITY_TRY(name_colour(source_, image, picture));
-    if (image.alphaPremultiplied != 0) ACUITY_TRY(divide_by_alpha(source_, picture));
-    ACUITY_TRY(transform(source_, decoder_, picture));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "AVIF", shape_of(image), planes));
+    ACUITY_TRY(convert(encoded_, image, picture));
+    ACUITY_TRY(name_colour(encoded_, image, picture));
+    if (image.alphaPremultiplied != 0) ACUITY_TRY(divide_by_alpha(encoded_, picture));
+    ACUITY_TRY(transform(encoded_, decoder_, picture));
     return picture;
   }
 
  private:
-  Source source_;
+  EncodedFile encoded_;
   Decoder decoder_;
   int64_t width_ = 0, height_ = 0, depth_ = 0;
   avifPixelFormat format_ = AVIF_PIXEL_FORMAT_NONE;
@@ -240,8 +240,8 @@ class AvifFrames : public PictureFrames {
 
 }  // namespace
 
-OpenedFrames open_avif(const Source& source) {
-  auto frames = std::make_unique<AvifFrames>(source);
+OpenedFrames open_avif(const EncodedFile& encoded) {
+  auto frames = std::make_unique<AvifFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

@@ -7,13 +7,13 @@
 
 namespace acuity {
 
-Status Canvas::create(const Source& source, std::string_view format, const Shape& shape) {
+Status Canvas::create(const EncodedFile& encoded, std::string_view format, const Shape& shape) {
   format_ = format;
   shape_ = shape;
   // Two of them, and the picture that is handed out.
   const int64_t bytes = 2 * (shape.type == SampleType::u16 ? 2 : 1) * static_cast<int64_t>(shape.channels);
   for (Picture* picture : {&now_, &before_}) {
-    ACUITY_TRY_ASSIGN(*picture, make_picture(source, format, shape, bytes * shape.width * shape.height));
+    ACUITY_TRY_ASSIGN(*picture, make_picture(encoded, format, shape, bytes * shape.width * shape.height));
     std::memset(picture->pixels.get(), 0, static_cast<size_t>(picture->view.row_stride * shape.height));
   }
   return {};
@@ -40,9 +40,9 @@ void Canvas::copy(const Picture& from, Picture& to, const CanvasFrame& part) con
   }
 }
 
-Result<Picture> Canvas::picture(const Source& source) const {
+Result<Picture> Canvas::picture(const EncodedFile& encoded) const {
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, make_picture(source, format_, shape_));
+  ACUITY_TRY_ASSIGN(picture, make_picture(encoded, format_, shape_));
   std::memcpy(picture.pixels.get(), now_.pixels.get(), static_cast<size_t>(now_.view.row_stride * shape_.height));
   return picture;
 }

@@ -19,13 +19,13 @@ struct CanvasFrame {
 /// A picture with alpha, at first transparent, of 8 or 16 bits.
 class Canvas {
  public:
-  Status create(const Source& source, std::string_view format, const Shape& shape);
+  Status create(const EncodedFile& encoded, std::string_view format, const Shape& shape);
   bool holds(const CanvasFrame& frame) const;
   /// Draws a frame, of which `pixel(x, y)` gives the samples: as many as the canvas has channels, alpha last.
   template <typename Sample, typename Pixel>
   void draw(const CanvasFrame& frame, const Pixel& pixel);
   /// What is seen now.
-  Result<Picture> picture(const Source& source) const;
+  Result<Picture> picture(const EncodedFile& encoded) const;
 
  private:
   void dispose();

@@ -41,7 +41,7 @@ struct Transform {
 
 }  // namespace
 
-Result<CmykConversion> cmyk_to_srgb(const Source& source, Picture& picture, Bytes profile, bool inverted) {
+Result<CmykConversion> cmyk_to_srgb(const EncodedFile& encoded, Picture& picture, Bytes profile, bool inverted) {
   if (profile.empty()) {
     picture.assumed.push_back("CMYK to sRGB by (1 - ink)(1 - black), as the file has no profile");
     return plain_formula(inverted);
@@ -62,7 +62,7 @@ Result<CmykConversion> cmyk_to_srgb(const Source& source, Picture& picture, Byte
         StatusCode::input,
         fmt::format("'{}' cannot be used: its ICC profile is damaged or not for the CMYK samples it comes with; "
                     "remove the profile or convert the picture to sRGB",
-                    source.name));
+                    encoded.name));
   }
   picture.found.push_back("CMYK ICC profile, converted to sRGB (relative colorimetric, black point compensated)");
   return CmykConversion([made](const uint8_t* cmyk, uint16_t* rgb, size_t count) {

@@ -14,7 +14,7 @@ using CmykConversion = std::function<void(const uint8_t* cmyk, uint16_t* rgb, si
 
 /// Through the profile, or by the plain formula when it is empty. `inverted` says that 255 stands for no ink. What was
 /// done is recorded in the picture.
-Result<CmykConversion> cmyk_to_srgb(const Source& source, Picture& picture, Bytes profile, bool inverted);
+Result<CmykConversion> cmyk_to_srgb(const EncodedFile& encoded, Picture& picture, Bytes profile, bool inverted);
 
 }  // namespace acuity
 

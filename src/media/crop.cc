@@ -39,18 +39,18 @@ Crop aligned(const Crop& crop, const VideoFormat& format) {
   return result;
 }
 
-class CroppedSource : public FrameSource {
+class CroppedStream : public FrameStream {
  public:
-  CroppedSource(std::unique_ptr<FrameSource> source, const Crop& crop, std::string_view name)
-      : source_(std::move(source)), crop_(crop), name_(name) {
-    format_ = source_->format();
+  CroppedStream(std::unique_ptr<FrameStream> stream, const Crop& crop, std::string_view name)
+      : stream_(std::move(stream)), crop_(crop), name_(name) {
+    format_ = stream_->format();
     format_.width = crop.width;
     format_.height = crop.height;
-    format_.found.push_back(describe(crop, source_->format().width, source_->format().height));
+    format_.found.push_back(describe(crop, stream_->format().width, stream_->format().height));
   }
 
   Result<bool> next(VideoFrame& frame) override {
-    const Result<bool> more = source_->next(frame);
+    const Result<bool> more = stream_->next(frame);
     if (!more.ok() || !*more) return more;
     if (frame.picture) {
       auto part = std::make_shared<Picture>(*frame.picture);
@@ -60,7 +60,7 @@ class CroppedSource : public FrameSource {
     }
     std::swap(frame.samples, before_);
     frame.samples.resize(format_.frame_bytes());
-    const VideoFormat& whole = source_->format();
+    const VideoFormat& whole = stream_->format();
     const size_t bytes = format_.depth > 8 ? 2 : 1;
     const uint8_t* from = before_.data();
     uint8_t* to = frame.samples.data();
@@ -82,7 +82,7 @@ class CroppedSource : public FrameSource {
   }
 
  private:
-  std::unique_ptr<FrameSource> source_;
+  std::unique_ptr<FrameStream> stream_;
   Crop crop_;
   std::string name_;
   SampleBytes before_;
@@ -98,9 +98,9 @@ Status crop_picture(Picture& picture, const Crop& crop, std::string_view name) {
   return {};
 }
 
-Result<std::unique_ptr<FrameSource>> with_crop(std::unique_ptr<FrameSource> source, const Crop& crop,
+Result<std::unique_ptr<FrameStream>> with_crop(std::unique_ptr<FrameStream> stream, const Crop& crop,
                                                std::string_view name) {
-  const VideoFormat& format = source->format();
+  const VideoFormat& format = stream->format();
   ACUITY_TRY(check(crop, format.width, format.height, name));
   ACUITY_TRY(check_is_here(format, name, "--crop"));
   if (!format.rgb) {
@@ -113,7 +113,7 @@ Result<std::unique_ptr<FrameSource>> with_crop(std::unique_ptr<FrameSource> sour
                                 format.subsampling == Subsampling::yuv420 ? "2x2" : "2x1", text(whole)));
     }
   }
-  return std::unique_ptr<FrameSource>(std::make_unique<CroppedSource>(std::move(source), crop, name));
+  return std::unique_ptr<FrameStream>(std::make_unique<CroppedStream>(std::move(stream), crop, name));
 }
 
 }  // namespace acuity

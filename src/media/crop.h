@@ -21,9 +21,9 @@ struct Crop {
 /// Narrows the view of a picture. What was done is added to what was found. `name` is for messages.
 Status crop_picture(Picture& picture, const Crop& crop, std::string_view name);
 
-/// A part of each frame of a source. Where colour is subsampled, the part must not cut through what a sample stands
+/// A part of each frame of a stream. Where colour is subsampled, the part must not cut through what a sample stands
 /// for.
-Result<std::unique_ptr<FrameSource>> with_crop(std::unique_ptr<FrameSource> source, const Crop& crop,
+Result<std::unique_ptr<FrameStream>> with_crop(std::unique_ptr<FrameStream> stream, const Crop& crop,
                                                std::string_view name);
 
 }  // namespace acuity

@@ -47,7 +47,7 @@ struct Samples {
   bool half = true;
 };
 
-Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& list) {
+Result<Samples> choose_samples(const EncodedFile& encoded, const Imf::ChannelList& list) {
   const auto has = [&list](const char* name) { return list.findChannel(name) != nullptr; };
   Samples samples;
   const bool alpha = has("A");
@@ -62,17 +62,17 @@ Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& lis
     for (auto channel = list.begin(); channel != list.end(); ++channel) {
       names += (names.empty() ? "" : ", ") + std::string(channel.name());
     }
-    return unsupported(source, fmt::format("has the channels {}, not R, G and B or Y alone", names),
+    return unsupported(encoded, fmt::format("has the channels {}, not R, G and B, or only Y", names),
                        "write the layer to compare as RGB");
   }
   if (alpha) samples.names.push_back("A");
   for (const char* name : samples.names) {
     const Imf::Channel& channel = list[name];
     if (channel.type == Imf::UINT) {
-      return unsupported(source, fmt::format("has integers in channel {}", name), "convert it to half or float");
+      return unsupported(encoded, fmt::format("has integers in channel {}", name), "convert it to half or float");
     }
     if (channel.xSampling != 1 || channel.ySampling != 1) {
-      return unsupported(source, fmt::format("has fewer samples than pixels in channel {}", name),
+      return unsupported(encoded, fmt::format("has fewer samples than pixels in channel {}", name),
                          "write it at full resolution");
     }
     samples.half = samples.half && channel.type == Imf::HALF;
@@ -81,64 +81,64 @@ Result<Samples> choose_samples(const Source& source, const Imf::ChannelList& lis
 }
 
 // The header alone. Opening the file right away would allocate by what an unchecked header claims.
-Result<Imf::Header> read_header(const Source& source, MemoryStream& stream) {
+Result<Imf::Header> read_header(const EncodedFile& encoded, MemoryStream& stream) {
   constexpr size_t kStart = 8;
   constexpr uint8_t kDeep = 0x08, kSeveralParts = 0x10;  // in the second byte of the version
-  int version = source.bytes[4];
-  const uint8_t flags = source.bytes[5];
-  if ((flags & kDeep) != 0) return unsupported(source, "holds deep data", "flatten it");
+  int version = encoded.bytes[4];
+  const uint8_t flags = encoded.bytes[5];
+  if ((flags & kDeep) != 0) return unsupported(encoded, "holds deep data", "flatten it");
   stream.seekg(kStart);
   Imf::Header header;
   header.readFrom(stream, version);
   if ((flags & kSeveralParts) == 0) return header;
   int parts = 1;
   // An empty header ends the list of parts.
-  for (; stream.tellg() < source.bytes.size() && source.bytes[stream.tellg()] != 0; ++parts) {
+  for (; stream.tellg() < encoded.bytes.size() && encoded.bytes[stream.tellg()] != 0; ++parts) {
     Imf::Header other;
     other.readFrom(stream, version);
   }
-  if (parts != 1) return unsupported(source, fmt::format("holds {} parts", parts), "extract the part to compare");
+  if (parts != 1) return unsupported(encoded, fmt::format("holds {} parts", parts), "extract the part to compare");
   return header;
 }
 
 // OpenEXR keeps a row of tiles, and one tile with all its channels. Neither depends on the picture's size alone.
-Result<int64_t> bytes_of_tiles(const Source& source, const Imf::Header& header, int64_t width) {
+Result<int64_t> bytes_of_tiles(const EncodedFile& encoded, const Imf::Header& header, int64_t width) {
   if (!header.hasTileDescription()) return 0;
   const Imf::TileDescription& tile = header.tileDescription();
-  if (tile.xSize > source.limits.maximum_side || tile.ySize > source.limits.maximum_side) {
-    return damaged(source, "OpenEXR", fmt::format("its tiles are of {}x{} pixels", tile.xSize, tile.ySize));
+  if (tile.xSize > encoded.limits.maximum_side || tile.ySize > encoded.limits.maximum_side) {
+    return damaged(encoded, "OpenEXR", fmt::format("its tiles are of {}x{} pixels", tile.xSize, tile.ySize));
   }
   int64_t channels = 0;
   for (auto it = header.channels().begin(); it != header.channels().end(); ++it) ++channels;
   return (width + 2 * int64_t{tile.xSize}) * tile.ySize * channels * int64_t{sizeof(float)};
 }
 
-Result<Picture> decode(const Source& source) {
-  const std::string name(source.name);
-  const Result<std::vector<uint8_t>> headers = checked_exr_headers(source);
+Result<Picture> decode(const EncodedFile& encoded) {
+  const std::string name(encoded.name);
+  const Result<std::vector<uint8_t>> headers = checked_exr_headers(encoded);
   if (!headers.ok()) return headers.status();
-  MemoryStream stream(*headers, source.bytes, name.c_str());
-  const Result<Imf::Header> header = read_header(source, stream);
+  MemoryStream stream(*headers, encoded.bytes, name.c_str());
+  const Result<Imf::Header> header = read_header(encoded, stream);
   if (!header.ok()) return header.status();
   const Imath::Box2i window = header->dataWindow(), display = header->displayWindow();
   const int64_t width = int64_t{window.max.x} - window.min.x + 1, height = int64_t{window.max.y} - window.min.y + 1;
-  if (const Status status = check_size(source, width, height); !status.ok()) return status;
+  if (const Status status = check_size(encoded, width, height); !status.ok()) return status;
   if (window != display) {
     return unsupported(
-        source,
+        encoded,
         fmt::format("has a data window ({}, {})-({}, {}) other than its display window ({}, {})-({}, {})", window.min.x,
                     window.min.y, window.max.x, window.max.y, display.min.x, display.min.y, display.max.x,
                     display.max.y),
         "crop or fill it to the display window");
   }
-  const Result<Samples> samples = choose_samples(source, header->channels());
+  const Result<Samples> samples = choose_samples(encoded, header->channels());
   if (!samples.ok()) return samples.status();
 
   Shape shape{width, height, samples->channels, SampleType::f32};
   shape.stored = describe(samples->half ? 16 : 32, true, shape.channels);
-  const Result<int64_t> working_bytes = bytes_of_tiles(source, *header, width);
+  const Result<int64_t> working_bytes = bytes_of_tiles(encoded, *header, width);
   if (!working_bytes.ok()) return working_bytes.status();
-  Result<Picture> picture = make_picture(source, "OpenEXR", shape, *working_bytes);
+  Result<Picture> picture = make_picture(encoded, "OpenEXR", shape, *working_bytes);
   if (!picture.ok()) return picture;
   const ImageView& view = picture->view;
 
@@ -165,22 +165,22 @@ Result<Picture> decode(const Source& source) {
   } else {
     picture->says_primaries = false;
   }
-  if (const Status status = check_finite(source, *picture); !status.ok()) return status;
+  if (const Status status = check_finite(encoded, *picture); !status.ok()) return status;
   if (view.has_alpha()) {
-    if (const Status status = divide_by_alpha(source, *picture); !status.ok()) return status;
+    if (const Status status = divide_by_alpha(encoded, *picture); !status.ok()) return status;
   }
   return picture;
 }
 
 }  // namespace
 
-Result<Picture> decode_exr(const Source& source) {
+Result<Picture> decode_exr(const EncodedFile& encoded) {
   try {
-    return decode(source);
+    return decode(encoded);
   } catch (const std::bad_alloc&) {
     throw;  // decode_picture says what happened
   } catch (const std::exception& error) {
-    return damaged(source, "OpenEXR", error.what());
+    return damaged(encoded, "OpenEXR", error.what());
   }
 }
 

@@ -44,7 +44,7 @@ bool is_channel_list(Bytes bytes) {
 
 class Headers {
  public:
-  explicit Headers(const Source& source) : source_(source), bytes_(source.bytes) {}
+  explicit Headers(const EncodedFile& encoded) : encoded_(encoded), bytes_(encoded.bytes) {}
 
   Result<std::vector<uint8_t>> check() {
     const bool several_parts = (bytes_[5] & kSeveralParts) != 0;
@@ -75,17 +75,17 @@ class Headers {
     const std::string_view name = text();
     const auto type_begin = static_cast<ptrdiff_t>(place_);
     const std::string_view type = text();
-    if (place_ + 4 > bytes_.size()) return damaged(source_, "OpenEXR", "it ends too early");
+    if (place_ + 4 > bytes_.size()) return damaged(encoded_, "OpenEXR", "it ends too early");
     uint32_t size = 0;
     for (size_t i = 0; i < 4; ++i) size |= uint32_t{bytes_[place_ + i]} << (8 * i);
     place_ += 4;
     if (size > bytes_.size() - place_) {
-      return damaged(source_, "OpenEXR",
+      return damaged(encoded_, "OpenEXR",
                      fmt::format("an attribute of its header has {} bytes, and the file ends after {}", size,
                                  bytes_.size() - place_));
     }
     if (++attributes_ > kMostAttributes) {
-      return damaged(source_, "OpenEXR", fmt::format("its header has more than {} attributes", kMostAttributes));
+      return damaged(encoded_, "OpenEXR", fmt::format("its header has more than {} attributes", kMostAttributes));
     }
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
                                     [&](const Known& one) { return one.name == name && one.type == type; });
@@ -93,13 +93,13 @@ class Headers {
       hidden_.emplace_back(type_begin, type.size());
     } else if ((known->size != kAnySize && size != known->size) ||
                (known->type == "chlist" && !is_channel_list(bytes_.subspan(place_, size)))) {
-      return damaged(source_, "OpenEXR", fmt::format("its attribute {} has an invalid size of {} bytes", name, size));
+      return damaged(encoded_, "OpenEXR", fmt::format("its attribute {} has an invalid size of {} bytes", name, size));
     }
     place_ += size;
     return {};
   }
 
-  const Source& source_;
+  const EncodedFile& encoded_;
   Bytes bytes_;
   std::vector<std::pair<ptrdiff_t, size_t>> hidden_;  // types, where they begin and how long they are
   size_t place_ = kStart;
@@ -108,9 +108,9 @@ class Headers {
 
 }  // namespace
 
-Result<std::vector<uint8_t>> checked_exr_headers(const Source& source) {
-  if (source.bytes.size() <= kStart) return damaged(source, "OpenEXR", "it ends too early");
-  return Headers(source).check();
+Result<std::vector<uint8_t>> checked_exr_headers(const EncodedFile& encoded) {
+  if (encoded.bytes.size() <= kStart) return damaged(encoded, "OpenEXR", "it ends too early");
+  return Headers(encoded).check();
 }
 
 }  // namespace acuity

@@ -14,7 +14,7 @@ namespace acuity {
 /// OpenEXR reads every attribute, and some by sizes of their own, whatever size is stated before them: 2 GB for a file
 /// of 300 bytes. So attributes that decide how pixels are read must have their type and size, and all others get a type
 /// that OpenEXR does not know: it keeps their bytes as they are.
-Result<std::vector<uint8_t>> checked_exr_headers(const Source& source);
+Result<std::vector<uint8_t>> checked_exr_headers(const EncodedFile& encoded);
 
 }  // namespace acuity
 

@@ -10,8 +10,8 @@
 
 namespace acuity {
 
-FrameQueue::FrameQueue(std::unique_ptr<FrameSource> source) : source_(std::move(source)) {
-  const auto readers = static_cast<size_t>(source_->readers());
+FrameQueue::FrameQueue(std::unique_ptr<FrameStream> stream) : stream_(std::move(stream)) {
+  const auto readers = static_cast<size_t>(stream_->readers());
   most_ = kMostFrames + readers - 1;
   try {
     while (threads_.size() < readers) threads_.emplace_back([this] { read(); });
@@ -59,7 +59,7 @@ void FrameQueue::read() {
     if (closing_ || done_) return;
     is_finding_ = true;
     const std::shared_ptr<VideoFrame> frame = pool_.take();
-    const Result<bool> more = busy<Result<bool>>(lock, [&] { return source_->find(*frame); });
+    const Result<bool> more = busy<Result<bool>>(lock, [&] { return stream_->find(*frame); });
     is_finding_ = false;
     if (!more.ok() || !*more) {
       status_ = more.status();
@@ -70,7 +70,7 @@ void FrameQueue::read() {
     }
     Entry& entry = frames_.emplace_back(Entry{frame});
     may_find_.notify_one();
-    entry.status = busy<Status>(lock, [&] { return source_->load(*frame); });
+    entry.status = busy<Status>(lock, [&] { return stream_->load(*frame); });
     entry.is_loaded = true;
     if (&entry == &frames_.front()) changed_.notify_one();
   }

@@ -20,14 +20,14 @@ class FrameQueue {
   /// So many frames are read ahead, and one more for each further thread that reads.
   static constexpr size_t kMostFrames = 4;
 
-  explicit FrameQueue(std::unique_ptr<FrameSource> source);
+  explicit FrameQueue(std::unique_ptr<FrameStream> stream);
   ~FrameQueue();
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
 
-  const VideoFormat& format() const { return source_->format(); }
-  /// As FrameSource::want.
-  void want(const PlaneSet& planes) { source_->want(planes); }
+  const VideoFormat& format() const { return stream_->format(); }
+  /// As FrameStream::want.
+  void want(const PlaneSet& planes) { stream_->want(planes); }
   /// The next frame, null at the end. Its memory is used for a later one when nobody holds it.
   Result<std::shared_ptr<VideoFrame>> next();
   /// How long somebody has been reading or decoding so far.
@@ -45,7 +45,7 @@ class FrameQueue {
   template <typename Outcome, typename Read>
   Outcome busy(std::unique_lock<std::mutex>& lock, const Read& read);
 
-  std::unique_ptr<FrameSource> source_;
+  std::unique_ptr<FrameStream> stream_;
   size_t most_;
   FramePool pool_;
   std::mutex mutex_;

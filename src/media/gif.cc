@@ -32,12 +32,12 @@ constexpr int kPlain = 0, kClear = 2, kRestore = 3;  // disposals, of which 1 is
 
 class GifFrames : public PictureFrames {
  public:
-  explicit GifFrames(const Source& source) : source_(source) {}
+  explicit GifFrames(const EncodedFile& encoded) : encoded_(encoded) {}
 
   // Goes through the file once, to count.
   Status open() {
     ACUITY_TRY(rewind());
-    ACUITY_TRY(check_size(source_, gif_->SWidth, gif_->SHeight));
+    ACUITY_TRY(check_size(encoded_, gif_->SWidth, gif_->SHeight));
     for (;;) {
       bool more = false;
       ACUITY_TRY_ASSIGN(more, find_image());
@@ -50,7 +50,7 @@ class GifFrames : public PictureFrames {
         if (DGifGetCodeNext(gif_.get(), &block) == GIF_ERROR) return bad();
       }
     }
-    if (durations_.empty()) return damaged(source_, "GIF", "it holds no picture");
+    if (durations_.empty()) return damaged(encoded_, "GIF", "it holds no picture");
     count_ = static_cast<int64_t>(durations_.size());
     return rewind();
   }
@@ -62,7 +62,7 @@ class GifFrames : public PictureFrames {
       shape.height = gif_->SHeight;
       shape.channels = Channels::rgba;
       shape.stored = "palette of 8-bit RGB";
-      ACUITY_TRY(canvas_.create(source_, "GIF", shape));
+      ACUITY_TRY(canvas_.create(encoded_, "GIF", shape));
     }
     for (; next_ <= index; ++next_) {
       bool more = false;
@@ -71,7 +71,7 @@ class GifFrames : public PictureFrames {
       ACUITY_TRY(draw());
     }
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, canvas_.picture(source_));
+    ACUITY_TRY_ASSIGN(picture, canvas_.picture(encoded_));
     assume_srgb(picture);
     return picture;
   }
@@ -79,13 +79,13 @@ class GifFrames : public PictureFrames {
  private:
   Status bad() const {
     const char* reason = gif_ == nullptr ? nullptr : GifErrorString(gif_->Error);
-    return damaged(source_, "GIF", reason == nullptr ? "it ends too early" : reason);
+    return damaged(encoded_, "GIF", reason == nullptr ? "it ends too early" : reason);
   }
 
   Status rewind() {
-    rest_ = source_.bytes;
+    rest_ = encoded_.bytes;
     gif_.reset(DGifOpen(&rest_, on_read, nullptr));
-    return gif_ ? Status() : damaged(source_, "GIF", "its header cannot be read");
+    return gif_ ? Status() : damaged(encoded_, "GIF", "its header cannot be read");
   }
 
   // Up to the next image, whose place and control are then known; false at the end of the file.
@@ -105,7 +105,7 @@ class GifFrames : public PictureFrames {
       if (type != EXTENSION_RECORD_TYPE || DGifGetExtension(gif_.get(), &kind, &block) == GIF_ERROR) return bad();
       if (kind == GRAPHICS_EXT_FUNC_CODE && block != nullptr &&
           DGifExtensionToGCB(block[0], block + 1, &control_) == GIF_ERROR) {
-        return damaged(source_, "GIF", "a graphic control block has another size than 4 bytes");
+        return damaged(encoded_, "GIF", "a graphic control block is not 4 bytes long");
       }
       while (block != nullptr) {
         if (DGifGetExtensionNext(gif_.get(), &block) == GIF_ERROR) return bad();
@@ -116,19 +116,19 @@ class GifFrames : public PictureFrames {
   Status draw() {
     const GifImageDesc& image = gif_->Image;
     const ColorMapObject* palette = image.ColorMap != nullptr ? image.ColorMap : gif_->SColorMap;
-    if (palette == nullptr) return damaged(source_, "GIF", "a frame has no palette");
+    if (palette == nullptr) return damaged(encoded_, "GIF", "a frame has no palette");
     CanvasFrame place{.x = image.Left, .y = image.Top, .width = image.Width, .height = image.Height, .blend = true};
     if (control_.DisposalMode == kClear) place.disposal = Disposal::clear;
     if (control_.DisposalMode == kRestore) place.disposal = Disposal::restore;
     if (control_.DisposalMode < kPlain || control_.DisposalMode > kRestore || !canvas_.holds(place)) {
-      return damaged(source_, "GIF", "a frame reaches beyond its canvas or leaves it in an unknown state");
+      return damaged(encoded_, "GIF", "a frame reaches beyond its canvas or leaves it in an unknown state");
     }
     const auto width = static_cast<size_t>(image.Width);
     std::vector<GifPixelType> indices(width * static_cast<size_t>(image.Height));
     ACUITY_TRY(read_rows(indices));
     for (const GifPixelType index : indices) {
       if (index >= palette->ColorCount && index != control_.TransparentColor) {
-        return damaged(source_, "GIF", fmt::format("a pixel has colour {} of {}", index, palette->ColorCount));
+        return damaged(encoded_, "GIF", fmt::format("a pixel has colour {} of {}", index, palette->ColorCount));
       }
     }
     std::array<uint8_t, 4> pixel{};
@@ -161,7 +161,7 @@ class GifFrames : public PictureFrames {
     return {};
   }
 
-  Source source_;
+  EncodedFile encoded_;
   Bytes rest_;
   Gif gif_;
   GraphicsControlBlock control_{};
@@ -171,8 +171,8 @@ class GifFrames : public PictureFrames {
 
 }  // namespace
 
-OpenedFrames open_gif(const Source& source) {
-  auto frames = std::make_unique<GifFrames>(source);
+OpenedFrames open_gif(const EncodedFile& encoded) {
+  auto frames = std::make_unique<GifFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

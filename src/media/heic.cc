@@ -38,7 +38,7 @@ struct Coded {
 /// libavcodec's decoder for one picture at a time.
 class HevcDecoder {
  public:
-  HevcDecoder(const Source& source, const Libav& libav) : source_(source), libav_(libav) {}
+  HevcDecoder(const EncodedFile& encoded, const Libav& libav) : encoded_(encoded), libav_(libav) {}
   ~HevcDecoder() {
     libav_.avcodec_free_context(&decoder_);
     libav_.av_packet_free(&packet_);
@@ -63,13 +63,13 @@ class HevcDecoder {
     Coded coded;
     coded.format.width = frame_->width;
     coded.format.height = frame_->height;
-    ACUITY_TRY(check_size(source_, frame_->width, frame_->height));
+    ACUITY_TRY(check_size(encoded_, frame_->width, frame_->height));
     SampleFacts& said = coded.said;
     Result<PixelKind> kind =
-        describe_pixels(libav_, *frame_, static_cast<AVPixelFormat>(frame_->format), source_.name, coded.format, said);
+        describe_pixels(libav_, *frame_, static_cast<AVPixelFormat>(frame_->format), encoded_.name, coded.format, said);
     if (!kind.ok()) return kind.status();
     if (*kind == PixelKind::rgb) {
-      return unsupported(source_, "is HEIC with other samples than Y'CbCr", "convert it to PNG");
+      return unsupported(encoded_, "is HEIC with other samples than Y'CbCr", "convert it to PNG");
     }
     coded.format.full_range = said.full_range.value_or(false);
     coded.format.matrix = said.matrix.value_or(Matrix::bt601);
@@ -80,19 +80,19 @@ class HevcDecoder {
   }
 
  private:
-  Status bad(std::string_view what) const { return damaged(source_, "HEIC", what); }
+  Status bad(std::string_view what) const { return damaged(encoded_, "HEIC", what); }
   Status out_of_memory() const {
-    return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", source_.name));
+    return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", encoded_.name));
   }
 
   Status open(const HeifItem& item) {
     const Bytes configuration = item.property("hvcC");
     if (item.type != "hvc1" || configuration.empty() || item.data.empty()) {
-      return unsupported(source_, fmt::format("is HEIC whose picture is '{}', not HEVC", item.type),
+      return unsupported(encoded_, fmt::format("is HEIC whose picture is '{}', not HEVC", item.type),
                          "convert it to PNG");
     }
     const AVCodec* codec = libav_.avcodec_find_decoder(AV_CODEC_ID_HEVC);
-    if (codec == nullptr) return unsupported(source_, "needs HEVC, which this libavcodec lacks", "convert it to PNG");
+    if (codec == nullptr) return unsupported(encoded_, "needs HEVC, which this libavcodec lacks", "convert it to PNG");
     decoder_ = libav_.avcodec_alloc_context3(codec);
     packet_ = libav_.av_packet_alloc();
     frame_ = libav_.av_frame_alloc();
@@ -102,14 +102,14 @@ class HevcDecoder {
     std::memcpy(decoder_->extradata, configuration.data(), configuration.size());
     decoder_->extradata_size = static_cast<int>(configuration.size());
     decoder_->thread_count = 1;
-    decoder_->max_pixels = source_.limits.maximum_pixels;
+    decoder_->max_pixels = encoded_.limits.maximum_pixels;
     decoder_->err_recognition = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
     decoder_->opaque = &complaints_;
     const int error = libav_.avcodec_open2(decoder_, codec, nullptr);
     return error < 0 ? bad(libav_error(libav_, error)) : Status();
   }
 
-  const Source& source_;
+  const EncodedFile& encoded_;
   const Libav& libav_;
   Complaints complaints_;
   AVCodecContext* decoder_ = nullptr;
@@ -123,17 +123,17 @@ struct Extents {
 
 class HeicReader {
  public:
-  HeicReader(const Source& source, const Libav& libav) : source_(source), libav_(libav) {}
+  HeicReader(const EncodedFile& encoded, const Libav& libav) : encoded_(encoded), libav_(libav) {}
 
   Result<Picture> read() {
-    ACUITY_TRY(file_.read(source_));
+    ACUITY_TRY(file_.read(encoded_));
     HeifItem item;
     ACUITY_TRY_ASSIGN(item, file_.item(file_.primary()));
     Extents size;
     ACUITY_TRY_ASSIGN(size, extents_of(item));
     // The samples of at most two bytes, once as tiles and once together, and those of the decoder.
     const int64_t working_bytes = 16 * size.width * size.height;
-    ACUITY_TRY(check_memory(source_, size.width, size.height, working_bytes));
+    ACUITY_TRY(check_memory(encoded_, size.width, size.height, working_bytes));
     Coded coded;
     ACUITY_TRY_ASSIGN(coded, decode(file_.primary(), item));
     ACUITY_TRY(read_nclx(item, coded.format));
@@ -152,29 +152,29 @@ class HeicReader {
     shape.type = SampleType::f32;
     shape.stored = describe(coded.format.depth, false, shape.channels);
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "HEIC", shape, working_bytes));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "HEIC", shape, working_bytes));
     convert_planes(planes, picture);
     ACUITY_TRY(name_colour(item, coded, picture));
-    if (alpha_id && !file_.references("prem", file_.primary()).empty()) ACUITY_TRY(divide_by_alpha(source_, picture));
+    if (alpha_id && !file_.references("prem", file_.primary()).empty()) ACUITY_TRY(divide_by_alpha(encoded_, picture));
     ACUITY_TRY(transform(item, picture));
     if (file_.pictures() > 1) picture.found.push_back(fmt::format("the primary one of {} pictures", file_.pictures()));
     return picture;
   }
 
  private:
-  Status bad(std::string_view what) const { return damaged(source_, "HEIC", what); }
+  Status bad(std::string_view what) const { return damaged(encoded_, "HEIC", what); }
 
   Result<Extents> extents_of(const HeifItem& item) const {
     const Bytes content = item.property("ispe");
     if (content.size() < 12) return bad("the size of its picture is missing");
     const Extents size{big_endian_32(&content[4]), big_endian_32(&content[8])};
-    ACUITY_TRY(check_size(source_, size.width, size.height));
+    ACUITY_TRY(check_size(encoded_, size.width, size.height));
     return size;
   }
 
   Result<Coded> decode(uint32_t id, const HeifItem& item) {
     Coded coded;
-    ACUITY_TRY_ASSIGN(coded, item.type == "grid" ? decode_grid(id, item) : HevcDecoder(source_, libav_).decode(item));
+    ACUITY_TRY_ASSIGN(coded, item.type == "grid" ? decode_grid(id, item) : HevcDecoder(encoded_, libav_).decode(item));
     Extents size;
     ACUITY_TRY_ASSIGN(size, extents_of(item));
     // Some writers announce the size after turning.
@@ -199,7 +199,7 @@ class HeicReader {
                   : int64_t{head[4 + 2 * which]} << 8 | head[5 + 2 * which];
     };
     const Extents size{number(0), number(1)};
-    ACUITY_TRY(check_size(source_, size.width, size.height));
+    ACUITY_TRY(check_size(encoded_, size.width, size.height));
     const std::vector<uint32_t> tiles = file_.references("dimg", id);
     if (static_cast<int64_t>(tiles.size()) != rows * columns) return bad("tiles of its grid are missing");
     Coded whole;
@@ -207,7 +207,7 @@ class HeicReader {
       HeifItem part;
       ACUITY_TRY_ASSIGN(part, file_.item(tiles[i]));
       Coded tile;
-      ACUITY_TRY_ASSIGN(tile, HevcDecoder(source_, libav_).decode(part));
+      ACUITY_TRY_ASSIGN(tile, HevcDecoder(encoded_, libav_).decode(part));
       const int64_t column = static_cast<int64_t>(i) % columns, row = static_cast<int64_t>(i) / columns;
       if (i == 0) {
         whole.format = tile.format;
@@ -257,7 +257,7 @@ class HeicReader {
     ACUITY_TRY_ASSIGN(alpha, decode(id, item));
     if (alpha.format.width != colour.width || alpha.format.height != colour.height ||
         alpha.format.depth != colour.depth) {
-      return unsupported(source_, "has colour and alpha of different sizes or depths", "convert it to PNG");
+      return unsupported(encoded_, "has colour and alpha of different sizes or depths", "convert it to PNG");
     }
     return alpha;
   }
@@ -271,7 +271,7 @@ class HeicReader {
     if (code == 2) return {};
     const std::optional<Matrix> matrix = matrix_of(code);
     if (!matrix && format.subsampling != Subsampling::grey) {
-      return unsupported(source_, fmt::format("has colour matrix {} of H.273, which is not supported", code),
+      return unsupported(encoded_, fmt::format("has colour matrix {} of H.273, which is not supported", code),
                          "convert it to PNG");
     }
     format.matrix = matrix.value_or(format.matrix);
@@ -298,11 +298,11 @@ class HeicReader {
     }
     picture.assumed.insert(picture.assumed.end(), format.assumed.begin(), format.assumed.end());
     for (const char* kind : {"prof", "rICC"}) {
-      if (const Bytes profile = colour_of(item, kind); !profile.empty()) return set_icc(source_, picture, profile);
+      if (const Bytes profile = colour_of(item, kind); !profile.empty()) return set_icc(encoded_, picture, profile);
     }
     const Bytes nclx = colour_of(item, "nclx");
-    if (nclx.size() >= 4) return set_cicp(source_, picture, nclx[0] << 8 | nclx[1], nclx[2] << 8 | nclx[3]);
-    return set_cicp(source_, picture, coded.said.primaries.value_or(kCicpUnspecified),
+    if (nclx.size() >= 4) return set_cicp(encoded_, picture, nclx[0] << 8 | nclx[1], nclx[2] << 8 | nclx[3]);
+    return set_cicp(encoded_, picture, coded.said.primaries.value_or(kCicpUnspecified),
                     coded.said.transfer.value_or(kCicpUnspecified));
   }
 
@@ -319,7 +319,7 @@ class HeicReader {
       if (orientation == 1) continue;
       picture.found.push_back(fmt::format("{} (as EXIF orientation {}) applied",
                                           property.type == "irot" ? "rotation" : "mirroring", orientation));
-      ACUITY_TRY(turn_upright(source_, picture, orientation));
+      ACUITY_TRY(turn_upright(encoded_, picture, orientation));
     }
     return {};
   }
@@ -332,7 +332,7 @@ class HeicReader {
     };
     const auto whole = [&](size_t i) { return number(i + 1) > 0 ? number(i) / number(i + 1) : -1; };
     const int64_t width = whole(0), height = whole(2);
-    if (width < 1 || height < 1 || number(5) <= 0 || number(7) <= 0) return bad("its clean aperture makes no sense");
+    if (width < 1 || height < 1 || number(5) <= 0 || number(7) <= 0) return bad("its clean aperture is invalid");
     // left = offset + (whole - part) / 2, rounded down.
     const int64_t x = (2 * number(4) + (picture.view.width - width) * number(5)) / (2 * number(5));
     const int64_t y = (2 * number(6) + (picture.view.height - height) * number(7)) / (2 * number(7));
@@ -345,7 +345,7 @@ class HeicReader {
     return {};
   }
 
-  const Source& source_;
+  const EncodedFile& encoded_;
   const Libav& libav_;
   HeifFile file_;
   VideoFormat tile_;
@@ -353,10 +353,10 @@ class HeicReader {
 
 }  // namespace
 
-Result<Picture> decode_heic(const Source& source) {
+Result<Picture> decode_heic(const EncodedFile& encoded) {
   const Libav* functions = nullptr;
   ACUITY_TRY_ASSIGN(functions, libav());
-  return HeicReader(source, *functions).read();
+  return HeicReader(encoded, *functions).read();
 }
 
 bool is_heic(Bytes beginning) {

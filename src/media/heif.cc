@@ -76,12 +76,12 @@ Bytes HeifItem::property(std::string_view name) const {
   return found == properties.end() ? Bytes() : found->content;
 }
 
-Status HeifFile::bad(std::string_view what) const { return damaged(*source_, "HEIC", what); }
+Status HeifFile::bad(std::string_view what) const { return damaged(*encoded_, "HEIC", what); }
 
-Status HeifFile::read(const Source& source) {
-  source_.emplace(source);
+Status HeifFile::read(const EncodedFile& encoded) {
+  encoded_.emplace(encoded);
   bool found = false;
-  for (Reader boxes(source.bytes); !boxes.at_end();) {
+  for (Reader boxes(encoded.bytes); !boxes.at_end();) {
     const Box box = next_box(boxes);
     if (boxes.bad()) return bad("it ends too early");
     if (box.type != "meta" || found) continue;
@@ -223,10 +223,10 @@ Result<HeifItem> HeifFile::item(uint32_t id) const {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return bad(fmt::format("item {} is missing", id));
   const Entry& entry = found->second;
-  if (!entry.readable) return unsupported(*source_, "keeps its data outside the file", "give the whole file");
+  if (!entry.readable) return unsupported(*encoded_, "keeps its data outside the file", "give the whole file");
   HeifItem item;
   item.type = entry.type;
-  const Bytes from = entry.in_idat ? idat_ : source_->bytes;
+  const Bytes from = entry.in_idat ? idat_ : encoded_->bytes;
   for (const Extent& extent : entry.extents) {
     const uint64_t length =
         extent.length == 0 && extent.offset < from.size() ? from.size() - extent.offset : extent.length;

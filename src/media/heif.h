@@ -29,7 +29,7 @@ struct HeifItem {
 
 class HeifFile {
  public:
-  Status read(const Source& source);
+  Status read(const EncodedFile& encoded);
 
   uint32_t primary() const { return primary_; }
   /// How many pictures are meant to be seen by themselves.
@@ -66,7 +66,7 @@ class HeifFile {
   void read_associations(Bytes content);
   void read_references(Bytes content);
 
-  std::optional<Source> source_;
+  std::optional<EncodedFile> encoded_;
   uint32_t primary_ = 0;
   Bytes idat_;
   std::map<uint32_t, Entry> entries_;

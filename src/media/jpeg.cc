@@ -104,40 +104,40 @@ class JpegReader {
   std::jmp_buf jump_;
 };
 
-Result<Picture> read_plain(const Source& source, JpegReader& reader, const Shape& shape, int64_t working_bytes) {
-  Result<Picture> picture = make_picture(source, "JPEG", shape, working_bytes);
+Result<Picture> read_plain(const EncodedFile& encoded, JpegReader& reader, const Shape& shape, int64_t working_bytes) {
+  Result<Picture> picture = make_picture(encoded, "JPEG", shape, working_bytes);
   if (!picture.ok()) return picture;
   if (!reader.start(shape.channels == Channels::grey ? JCS_GRAYSCALE : JCS_RGB)) {
-    return damaged(source, "JPEG", reader.message());
+    return damaged(encoded, "JPEG", reader.message());
   }
   for (int64_t y = 0; y < shape.height; ++y) {
     if (!reader.read_row(reinterpret_cast<uint8_t*>(row_of(*picture, y)))) {
-      return damaged(source, "JPEG", reader.message());
+      return damaged(encoded, "JPEG", reader.message());
     }
   }
   if (reader.profile().empty()) {
     assume_srgb(*picture);
-  } else if (const Status status = set_icc(source, *picture, reader.profile()); !status.ok()) {
+  } else if (const Status status = set_icc(encoded, *picture, reader.profile()); !status.ok()) {
     return status;
   }
   return picture;
 }
 
-Result<Picture> read_cmyk(const Source& source, JpegReader& reader, Shape shape, int64_t working_bytes) {
+Result<Picture> read_cmyk(const EncodedFile& encoded, JpegReader& reader, Shape shape, int64_t working_bytes) {
   shape.type = SampleType::u16;
   shape.depth = 16;
   shape.stored = "8-bit CMYK";
-  Result<Picture> picture = make_picture(source, "JPEG", shape, working_bytes);
+  Result<Picture> picture = make_picture(encoded, "JPEG", shape, working_bytes);
   if (!picture.ok()) return picture;
   // Adobe's files, which are nearly all there are, store 255 for no ink; their marker tells them apart.
   const bool inverted = reader.info().saw_Adobe_marker != 0;
-  const Result<CmykConversion> convert = cmyk_to_srgb(source, *picture, reader.profile(), inverted);
+  const Result<CmykConversion> convert = cmyk_to_srgb(encoded, *picture, reader.profile(), inverted);
   if (!convert.ok()) return convert.status();
-  if (!reader.start(JCS_CMYK)) return damaged(source, "JPEG", reader.message());
+  if (!reader.start(JCS_CMYK)) return damaged(encoded, "JPEG", reader.message());
   const auto width = static_cast<size_t>(shape.width);
   std::vector<uint8_t> row(4 * width);
   for (int64_t y = 0; y < shape.height; ++y) {
-    if (!reader.read_row(row.data())) return damaged(source, "JPEG", reader.message());
+    if (!reader.read_row(row.data())) return damaged(encoded, "JPEG", reader.message());
     (*convert)(row.data(), reinterpret_cast<uint16_t*>(row_of(*picture, y)), width);
   }
   return picture;
@@ -145,17 +145,17 @@ Result<Picture> read_cmyk(const Source& source, JpegReader& reader, Shape shape,
 
 }  // namespace
 
-Result<Picture> decode_jpeg(const Source& source) {
-  JpegReader reader(source.bytes);
-  if (!reader.read_header()) return damaged(source, "JPEG", reader.message());
+Result<Picture> decode_jpeg(const EncodedFile& encoded) {
+  JpegReader reader(encoded.bytes);
+  if (!reader.read_header()) return damaged(encoded, "JPEG", reader.message());
   const jpeg_decompress_struct& info = reader.info();
   Shape shape;
   shape.width = info.image_width;
   shape.height = info.image_height;
   // Checked before anything is multiplied or allocated.
-  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+  if (const Status status = check_size(encoded, shape.width, shape.height); !status.ok()) return status;
   if (!reader.read_profile()) {
-    return unsupported(source, "cannot be used: the pieces of its ICC profile do not fit together",
+    return unsupported(encoded, "cannot be used: the pieces of its ICC profile do not fit together",
                        "remove the profile or convert the picture to sRGB");
   }
   // A file of several scans is gathered as 16-bit coefficients before any pixel can be made.
@@ -165,16 +165,16 @@ Result<Picture> decode_jpeg(const Source& source) {
   const J_COLOR_SPACE space = info.jpeg_color_space;
   const bool grey = space == JCS_GRAYSCALE, cmyk = space == JCS_CMYK || space == JCS_YCCK;
   if (!grey && !cmyk && space != JCS_YCbCr && space != JCS_RGB) {
-    return unsupported(source, fmt::format("is a JPEG file of {} components of unknown meaning", info.num_components),
+    return unsupported(encoded, fmt::format("is a JPEG file of {} components of unknown meaning", info.num_components),
                        "convert it to RGB");
   }
   if (grey) shape.channels = Channels::grey;
   Result<Picture> picture =
-      cmyk ? read_cmyk(source, reader, shape, working_bytes) : read_plain(source, reader, shape, working_bytes);
+      cmyk ? read_cmyk(encoded, reader, shape, working_bytes) : read_plain(encoded, reader, shape, working_bytes);
   if (!picture.ok()) return picture;
   const int orientation = exif_orientation(reader.exif());  // finishing forgets the markers
-  if (!reader.finish()) return damaged(source, "JPEG", reader.message());
-  if (const Status status = apply_exif(source, *picture, orientation); !status.ok()) return status;
+  if (!reader.finish()) return damaged(encoded, "JPEG", reader.message());
+  if (const Status status = apply_exif(encoded, *picture, orientation); !status.ok()) return status;
   return picture;
 }
 

@@ -75,25 +75,25 @@ int64_t width_of(const opj_image_t& image) { return int64_t{image.x1} - image.x0
 int64_t height_of(const opj_image_t& image) { return int64_t{image.y1} - image.y0; }
 
 // Before there is memory for pixels.
-Status check_header(const Source& source, const opj_image_t& image) {
-  ACUITY_TRY(check_size(source, width_of(image), height_of(image)));
+Status check_header(const EncodedFile& encoded, const opj_image_t& image) {
+  ACUITY_TRY(check_size(encoded, width_of(image), height_of(image)));
   if (image.numcomps < 1 || image.numcomps > 4) {
-    return unsupported(source, fmt::format("is a JPEG 2000 file of {} components", image.numcomps),
+    return unsupported(encoded, fmt::format("is a JPEG 2000 file of {} components", image.numcomps),
                        "convert it to grey or RGB, with or without alpha");
   }
   // openjpeg keeps integers of four bytes, for the tile and for the picture.
-  return check_memory(source, width_of(image), height_of(image),
+  return check_memory(encoded, width_of(image), height_of(image),
                       width_of(image) * height_of(image) * 8 * int64_t{image.numcomps});
 }
 
-Result<Image> decode_components(const Source& source) {
-  Input input{source.bytes};
+Result<Image> decode_components(const EncodedFile& encoded) {
+  Input input{encoded.bytes};
   std::string message;
   const Stream stream(opj_stream_create(size_t{1} << 16, OPJ_TRUE));
-  const Codec codec(opj_create_decompress(begins_with(source.bytes, kContainer) ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K));
+  const Codec codec(opj_create_decompress(begins_with(encoded.bytes, kContainer) ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K));
   if (!stream || !codec) return Status(StatusCode::internal, "openjpeg could not be set up");
   opj_stream_set_user_data(stream.get(), &input, nullptr);
-  opj_stream_set_user_data_length(stream.get(), source.bytes.size());
+  opj_stream_set_user_data_length(stream.get(), encoded.bytes.size());
   opj_stream_set_read_function(stream.get(), on_read);
   opj_stream_set_skip_function(stream.get(), on_skip);
   opj_stream_set_seek_function(stream.get(), on_seek);
@@ -103,7 +103,7 @@ Result<Image> decode_components(const Source& source) {
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   const auto broken = [&](std::string_view otherwise) {
-    return damaged(source, "JPEG 2000", message.empty() ? otherwise : std::string_view(message));
+    return damaged(encoded, "JPEG 2000", message.empty() ? otherwise : std::string_view(message));
   };
   opj_image_t* read = nullptr;
   if (opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE ||
@@ -113,7 +113,7 @@ Result<Image> decode_components(const Source& source) {
   const bool header = opj_read_header(stream.get(), codec.get(), &read) == OPJ_TRUE;
   Image image(read);
   if (!header || !image) return broken("its header cannot be read");
-  ACUITY_TRY(check_header(source, *image));
+  ACUITY_TRY(check_header(encoded, *image));
   if (opj_decode(codec.get(), stream.get(), image.get()) == OPJ_FALSE ||
       opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE) {
     return broken("its pixels cannot be decoded");
@@ -131,11 +131,11 @@ struct Layout {
   bool is_grey() const { return colours.size() == 1; }
 };
 
-Result<Layout> read_layout(const Source& source, const opj_image_t& image) {
+Result<Layout> read_layout(const EncodedFile& encoded, const opj_image_t& image) {
   Layout layout;
   for (uint32_t i = 0; i < image.numcomps; ++i) {
     const opj_image_comp_t& component = image.comps[i];
-    if (component.data == nullptr) return damaged(source, "JPEG 2000", "a component has no data");
+    if (component.data == nullptr) return damaged(encoded, "JPEG 2000", "a component has no data");
     if (component.alpha == 0) {
       layout.colours.push_back(&component);
     } else {
@@ -145,7 +145,7 @@ Result<Layout> read_layout(const Source& source, const opj_image_t& image) {
   const bool alone = layout.alpha != nullptr && layout.colours.size() + 1 < image.numcomps;
   if (alone || (layout.colours.size() != 1 && layout.colours.size() != 3) || image.color_space == OPJ_CLRSPC_CMYK ||
       image.color_space == OPJ_CLRSPC_EYCC) {
-    return unsupported(source,
+    return unsupported(encoded,
                        fmt::format("is a JPEG 2000 file with {} components of colour in space {}",
                                    layout.colours.size(), static_cast<int>(image.color_space)),
                        "convert it to grey or RGB, with or without alpha");
@@ -154,7 +154,7 @@ Result<Layout> read_layout(const Source& source, const opj_image_t& image) {
   for (uint32_t i = 0; i < image.numcomps; ++i) {
     const opj_image_comp_t& component = image.comps[i];
     if (component.sgnd != 0 || static_cast<int>(component.prec) != layout.bits || layout.bits > 16) {
-      return unsupported(source,
+      return unsupported(encoded,
                          fmt::format("is a JPEG 2000 file with {}-bit {} samples", component.prec,
                                      component.sgnd != 0 ? "signed" : "unsigned"),
                          "convert it so that all its components have the same 1 to 16 bits, unsigned");
@@ -167,10 +167,10 @@ bool covers(const opj_image_comp_t& component, const opj_image_t& image) {
   return component.w == width_of(image) && component.h == height_of(image) && component.dx == 1 && component.dy == 1;
 }
 
-Status name_colour(const Source& source, const opj_image_t& image, Picture& picture) {
+Status name_colour(const EncodedFile& encoded, const opj_image_t& image, Picture& picture) {
   if (image.icc_profile_buf != nullptr) {
-    if (image.icc_profile_len == 0) return unsupported(source, "has colours in CIELab", "convert it to RGB");
-    return set_icc(source, picture, {image.icc_profile_buf, image.icc_profile_len});
+    if (image.icc_profile_len == 0) return unsupported(encoded, "has colours in CIELab", "convert it to RGB");
+    return set_icc(encoded, picture, {image.icc_profile_buf, image.icc_profile_len});
   }
   if (image.color_space == OPJ_CLRSPC_UNSPECIFIED || image.color_space == OPJ_CLRSPC_UNKNOWN) {
     assume_srgb(picture);
@@ -207,7 +207,7 @@ void interleave(const Layout& layout, Picture& picture) {
 }
 
 // Y'CbCr of BT.601 in full range, the only kind JP2 has a number for. Its samples lie on the grid of the picture.
-Result<Picture> convert_sycc(const Source& source, const opj_image_t& image, const Layout& layout) {
+Result<Picture> convert_sycc(const EncodedFile& encoded, const opj_image_t& image, const Layout& layout) {
   const opj_image_comp_t& luma = *layout.colours[0];
   const opj_image_comp_t& blue = *layout.colours[1];
   const opj_image_comp_t& red = *layout.colours[2];
@@ -226,7 +226,7 @@ Result<Picture> convert_sycc(const Source& source, const opj_image_t& image, con
                     static_cast<int>(blue.h) == format.chroma_height() && red.w == blue.w && red.h == blue.h &&
                     (layout.alpha == nullptr || covers(*layout.alpha, image));
   if (!fits) {
-    return unsupported(source, "is a JPEG 2000 file whose Y'CbCr is neither 4:4:4 nor 4:2:2 nor 4:2:0",
+    return unsupported(encoded, "is a JPEG 2000 file whose Y'CbCr is neither 4:4:4 nor 4:2:2 nor 4:2:0",
                        "convert it to RGB");
   }
   std::vector<std::vector<uint8_t>> samples;
@@ -244,14 +244,14 @@ Result<Picture> convert_sycc(const Source& source, const opj_image_t& image, con
   Shape shape{.width = format.width, .height = format.height, .channels = channels_of(planes), .type = SampleType::f32};
   shape.stored = describe(layout.bits, false, shape.channels);
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, make_picture(source, "JPEG 2000", shape));
+  ACUITY_TRY_ASSIGN(picture, make_picture(encoded, "JPEG 2000", shape));
   convert_planes(planes, picture);
   picture.found.push_back(fmt::format("sYCC, {}", name_of(format.subsampling)));
   return picture;
 }
 
-Result<Picture> convert(const Source& source, const opj_image_t& image, const Layout& layout) {
-  if (image.color_space == OPJ_CLRSPC_SYCC && !layout.is_grey()) return convert_sycc(source, image, layout);
+Result<Picture> convert(const EncodedFile& encoded, const opj_image_t& image, const Layout& layout) {
+  if (image.color_space == OPJ_CLRSPC_SYCC && !layout.is_grey()) return convert_sycc(encoded, image, layout);
   Shape shape;
   shape.width = width_of(image);
   shape.height = height_of(image);
@@ -264,27 +264,27 @@ Result<Picture> convert(const Source& source, const opj_image_t& image, const La
   shape.stored = describe(layout.bits, false, shape.channels);
   for (uint32_t i = 0; i < image.numcomps; ++i) {
     if (!covers(image.comps[i], image)) {
-      return unsupported(source, "is a JPEG 2000 file whose components have different sizes", "convert it to RGB");
+      return unsupported(encoded, "is a JPEG 2000 file whose components have different sizes", "convert it to RGB");
     }
   }
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, make_picture(source, "JPEG 2000", shape));
+  ACUITY_TRY_ASSIGN(picture, make_picture(encoded, "JPEG 2000", shape));
   interleave(layout, picture);
   return picture;
 }
 
 }  // namespace
 
-Result<Picture> decode_jpeg2000(const Source& source) {
+Result<Picture> decode_jpeg2000(const EncodedFile& encoded) {
   Image image;
-  ACUITY_TRY_ASSIGN(image, decode_components(source));
+  ACUITY_TRY_ASSIGN(image, decode_components(encoded));
   Layout layout;
-  ACUITY_TRY_ASSIGN(layout, read_layout(source, *image));
+  ACUITY_TRY_ASSIGN(layout, read_layout(encoded, *image));
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, convert(source, *image, layout));
-  ACUITY_TRY(name_colour(source, *image, picture));
+  ACUITY_TRY_ASSIGN(picture, convert(encoded, *image, layout));
+  ACUITY_TRY(name_colour(encoded, *image, picture));
   constexpr int kPremultiplied = 2;
-  if (layout.alpha != nullptr && layout.alpha->alpha == kPremultiplied) ACUITY_TRY(divide_by_alpha(source, picture));
+  if (layout.alpha != nullptr && layout.alpha->alpha == kPremultiplied) ACUITY_TRY(divide_by_alpha(encoded, picture));
   return picture;
 }
 

@@ -21,12 +21,12 @@ using Decoder = std::unique_ptr<JxlDecoder, DestroyDecoder>;
 
 constexpr JxlColorProfileTarget kData = JXL_COLOR_PROFILE_TARGET_DATA;
 
-Result<Shape> shape_of(const Source& source, const Decoder& decoder, const JxlBasicInfo& info) {
-  if (const Status status = check_size(source, info.xsize, info.ysize); !status.ok()) return status;
+Result<Shape> shape_of(const EncodedFile& encoded, const Decoder& decoder, const JxlBasicInfo& info) {
+  if (const Status status = check_size(encoded, info.xsize, info.ysize); !status.ok()) return status;
   for (size_t i = 0; i < info.num_extra_channels; ++i) {
     JxlExtraChannelInfo extra;
     if (JxlDecoderGetExtraChannelInfo(decoder.get(), i, &extra) == JXL_DEC_SUCCESS && extra.type == JXL_CHANNEL_BLACK) {
-      return unsupported(source, "is a CMYK JPEG XL file, which is not supported", "convert it to RGB");
+      return unsupported(encoded, "is a CMYK JPEG XL file, which is not supported", "convert it to RGB");
     }
   }
   const bool grey = info.num_color_channels == 1, alpha = info.alpha_bits != 0;
@@ -50,15 +50,15 @@ Result<Shape> shape_of(const Source& source, const Decoder& decoder, const JxlBa
   return shape;
 }
 
-Status name_enumerated(const Source& source, const JxlColorEncoding& encoding, const JxlBasicInfo& info,
+Status name_enumerated(const EncodedFile& encoded, const JxlColorEncoding& encoding, const JxlBasicInfo& info,
                        Picture& picture) {
   const bool gamma = encoding.transfer_function == JXL_TRANSFER_FUNCTION_GAMMA;
   // The other numbers are those of CICP.
   const int transfer = gamma ? kCicpUnspecified : static_cast<int>(encoding.transfer_function);
-  const Result<Colour> named = colour_from_cicp(kCicpUnspecified, transfer, 0, true, source.name);
+  const Result<Colour> named = colour_from_cicp(kCicpUnspecified, transfer, 0, true, encoded.name);
   if (!named.ok()) return named.status();
   Colour colour = *named;
-  if (gamma && !(encoding.gamma > 0)) return damaged(source, "JPEG XL", "its gamma is not above 0");
+  if (gamma && !(encoding.gamma > 0)) return damaged(encoded, "JPEG XL", "its gamma is not above 0");
   if (encoding.color_space == JXL_COLOR_SPACE_RGB) {
     const auto xy = [](const double* values) { return std::array<double, 2>{values[0], values[1]}; };
     set_chromaticities(colour, {xy(encoding.primaries_red_xy), xy(encoding.primaries_green_xy),
@@ -78,12 +78,12 @@ Status name_enumerated(const Source& source, const JxlColorEncoding& encoding, c
   return {};
 }
 
-Status name_colour(const Source& source, const Decoder& decoder, const JxlBasicInfo& info, Picture& picture) {
+Status name_colour(const EncodedFile& encoded, const Decoder& decoder, const JxlBasicInfo& info, Picture& picture) {
   JxlColorEncoding encoding;
   if (JxlDecoderGetColorAsEncodedProfile(decoder.get(), nullptr, kData, &encoding) == JXL_DEC_SUCCESS &&
       (encoding.color_space == JXL_COLOR_SPACE_RGB || encoding.color_space == JXL_COLOR_SPACE_GRAY) &&
       encoding.transfer_function != JXL_TRANSFER_FUNCTION_UNKNOWN) {
-    return name_enumerated(source, encoding, info, picture);
+    return name_enumerated(encoded, encoding, info, picture);
   }
   size_t size = 0;
   if (JxlDecoderGetICCProfileSize(decoder.get(), nullptr, kData, &size) != JXL_DEC_SUCCESS || size == 0) {
@@ -92,35 +92,35 @@ Status name_colour(const Source& source, const Decoder& decoder, const JxlBasicI
   }
   std::vector<uint8_t> profile(size);
   if (JxlDecoderGetColorAsICCProfile(decoder.get(), nullptr, kData, profile.data(), size) != JXL_DEC_SUCCESS) {
-    return damaged(source, "JPEG XL", "its ICC profile cannot be read");
+    return damaged(encoded, "JPEG XL", "its ICC profile cannot be read");
   }
-  return set_icc(source, picture, profile);
+  return set_icc(encoded, picture, profile);
 }
 
-Result<Decoder> make_decoder(const Source& source, int events) {
+Result<Decoder> make_decoder(const EncodedFile& encoded, int events) {
   Decoder decoder(JxlDecoderCreate(nullptr));
   if (!decoder || JxlDecoderSubscribeEvents(decoder.get(), events) != JXL_DEC_SUCCESS ||
       JxlDecoderSetKeepOrientation(decoder.get(), JXL_TRUE) != JXL_DEC_SUCCESS ||
-      JxlDecoderSetInput(decoder.get(), source.bytes.data(), source.bytes.size()) != JXL_DEC_SUCCESS) {
+      JxlDecoderSetInput(decoder.get(), encoded.bytes.data(), encoded.bytes.size()) != JXL_DEC_SUCCESS) {
     return Status(StatusCode::internal, "libjxl could not be set up");
   }
   JxlDecoderCloseInput(decoder.get());
   return decoder;
 }
 
-Status broken(const Source& source, JxlDecoderStatus state) {
-  return damaged(source, "JPEG XL", state == JXL_DEC_NEED_MORE_INPUT ? "it ends too early" : "its data make no sense");
+Status broken(const EncodedFile& encoded, JxlDecoderStatus state) {
+  return damaged(encoded, "JPEG XL", state == JXL_DEC_NEED_MORE_INPUT ? "it ends too early" : "its data is invalid");
 }
 
 class JxlFrames : public PictureFrames {
  public:
-  explicit JxlFrames(const Source& source) : source_(source) {}
+  explicit JxlFrames(const EncodedFile& encoded) : encoded_(encoded) {}
 
   Status open() {
     const QuietStderr quiet;
     ACUITY_TRY(count_frames());
     ACUITY_TRY_ASSIGN(decoder_,
-                      make_decoder(source_, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE));
+                      make_decoder(encoded_, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE));
     return {};
   }
 
@@ -130,7 +130,7 @@ class JxlFrames : public PictureFrames {
     if (index > next_) JxlDecoderSkipFrames(decoder_.get(), static_cast<size_t>(index - next_));
     next_ = index + 1;
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "JPEG XL", shape_, working_bytes_));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "JPEG XL", shape_, working_bytes_));
     picture.view.colour = header_->view.colour;
     picture.found = header_->found;
     picture.assumed = header_->assumed;
@@ -139,11 +139,11 @@ class JxlFrames : public PictureFrames {
     ACUITY_TRY(read_pixels(picture, next_ == count_));
     const auto bits = static_cast<int>(info_.bits_per_sample);
     if (picture.view.type == SampleType::u16 && bits > 8 && bits < 15) narrow(picture, bits);
-    ACUITY_TRY(check_finite(source_, picture));
-    if (picture.view.has_alpha() && info_.alpha_premultiplied != 0) ACUITY_TRY(divide_by_alpha(source_, picture));
+    ACUITY_TRY(check_finite(encoded_, picture));
+    if (picture.view.has_alpha() && info_.alpha_premultiplied != 0) ACUITY_TRY(divide_by_alpha(encoded_, picture));
     if (info_.orientation != JXL_ORIENT_IDENTITY) {
       picture.found.push_back(fmt::format("orientation {} applied", static_cast<int>(info_.orientation)));
-      ACUITY_TRY(turn_upright(source_, picture, info_.orientation));
+      ACUITY_TRY(turn_upright(encoded_, picture, info_.orientation));
     }
     return picture;
   }
@@ -152,12 +152,12 @@ class JxlFrames : public PictureFrames {
   // Of an animation; the number of frames is not in the header.
   Status count_frames() {
     Decoder decoder;
-    ACUITY_TRY_ASSIGN(decoder, make_decoder(source_, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME));
+    ACUITY_TRY_ASSIGN(decoder, make_decoder(encoded_, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME));
     JxlDecoderStatus state = JxlDecoderProcessInput(decoder.get());
     // What is wrong with the header is told where it is read.
     if (state != JXL_DEC_BASIC_INFO || JxlDecoderGetBasicInfo(decoder.get(), &info_) != JXL_DEC_SUCCESS) return {};
     if (info_.have_animation == 0) return {};
-    ACUITY_TRY(check_size(source_, info_.xsize, info_.ysize));
+    ACUITY_TRY(check_size(encoded_, info_.xsize, info_.ysize));
     const double tick = info_.animation.tps_numerator == 0
                             ? 0
                             : static_cast<double>(info_.animation.tps_denominator) / info_.animation.tps_numerator;
@@ -166,7 +166,7 @@ class JxlFrames : public PictureFrames {
       if (JxlDecoderGetFrameHeader(decoder.get(), &frame) != JXL_DEC_SUCCESS) break;
       durations_.push_back(frame.duration * tick);
     }
-    if (state != JXL_DEC_SUCCESS || durations_.empty()) return broken(source_, state);
+    if (state != JXL_DEC_SUCCESS || durations_.empty()) return broken(encoded_, state);
     count_ = static_cast<int64_t>(durations_.size());
     return {};
   }
@@ -175,19 +175,19 @@ class JxlFrames : public PictureFrames {
   Status read_header() {
     JxlDecoderStatus state = JxlDecoderProcessInput(decoder_.get());
     if (state != JXL_DEC_BASIC_INFO || JxlDecoderGetBasicInfo(decoder_.get(), &info_) != JXL_DEC_SUCCESS) {
-      return damaged(source_, "JPEG XL", "its header cannot be read");
+      return damaged(encoded_, "JPEG XL", "its header cannot be read");
     }
-    ACUITY_TRY(check_size(source_, info_.xsize, info_.ysize));
+    ACUITY_TRY(check_size(encoded_, info_.xsize, info_.ysize));
     state = JxlDecoderProcessInput(decoder_.get());
-    if (state != JXL_DEC_COLOR_ENCODING) return damaged(source_, "JPEG XL", "its colour space cannot be read");
-    ACUITY_TRY_ASSIGN(shape_, shape_of(source_, decoder_, info_));
+    if (state != JXL_DEC_COLOR_ENCODING) return damaged(encoded_, "JPEG XL", "its colour space cannot be read");
+    ACUITY_TRY_ASSIGN(shape_, shape_of(encoded_, decoder_, info_));
     // libjxl works on planes of floats, and keeps frames that later ones build on.
     const int64_t planes = (int64_t{info_.num_color_channels} + info_.num_extra_channels) * (count_ > 1 ? 2 : 1);
     working_bytes_ = 4 * planes * shape_.width * shape_.height;
-    ACUITY_TRY_ASSIGN(header_, make_picture(source_, "JPEG XL", shape_, working_bytes_));
+    ACUITY_TRY_ASSIGN(header_, make_picture(encoded_, "JPEG XL", shape_, working_bytes_));
     header_->pixels.reset();
     if (info_.uses_original_profile == 0) header_->found.push_back("coded as XYB");
-    return name_colour(source_, decoder_, info_, *header_);
+    return name_colour(encoded_, decoder_, info_, *header_);
   }
 
   // The next picture; after the last also what follows it.
@@ -206,16 +206,16 @@ class JxlFrames : public PictureFrames {
         complete = true;
         if (!last) return {};
       } else if (state == JXL_DEC_SUCCESS) {
-        return complete ? Status() : damaged(source_, "JPEG XL", "it holds no picture");
+        return complete ? Status() : damaged(encoded_, "JPEG XL", "it holds no picture");
       } else if (state != JXL_DEC_NEED_IMAGE_OUT_BUFFER) {
-        return broken(source_, state);
+        return broken(encoded_, state);
       } else if (JxlDecoderSetImageOutBuffer(decoder_.get(), &format, picture.pixels.get(), size) != JXL_DEC_SUCCESS) {
-        return damaged(source_, "JPEG XL", "its pixels cannot be decoded");
+        return damaged(encoded_, "JPEG XL", "its pixels cannot be decoded");
       }
     }
   }
 
-  Source source_;
+  EncodedFile encoded_;
   Decoder decoder_;
   JxlBasicInfo info_{};
   Shape shape_;
@@ -226,8 +226,8 @@ class JxlFrames : public PictureFrames {
 
 }  // namespace
 
-OpenedFrames open_jxl(const Source& source) {
-  auto frames = std::make_unique<JxlFrames>(source);
+OpenedFrames open_jxl(const EncodedFile& encoded) {
+  auto frames = std::make_unique<JxlFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

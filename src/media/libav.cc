@@ -14,7 +14,7 @@
 #include "media/libav_frame.h"
 #include "media/libav_library.h"
 #include "media/turn.h"
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 
 namespace acuity {
 namespace {
@@ -77,9 +77,9 @@ bool is_limited_by_rule(AVCodecID codec) {
   }
 }
 
-class LibavSource : public FrameSource {
+class LibavStream : public FrameStream {
  public:
-  ~LibavSource() override {
+  ~LibavStream() override {
     if (libav_ == nullptr) return;
     libav_->av_frame_free(&decoded_);  // before the decoder, which surfaces belong to
     libav_->avcodec_free_context(&decoder_);
@@ -99,11 +99,11 @@ class LibavSource : public FrameSource {
     Result<bool> received = receive();
     // The decoder gives up where no surface of the device is offered to it.
     if (surfaces_ && received.status().code() == StatusCode::input && decoder_->hwaccel == nullptr) {
-      return refused(complaint_or("its profile or format is not one that libav can hand to the GPU"));
+      return refused(complaint_or("libav cannot decode its profile or format on the GPU"));
     }
     ACUITY_TRY_ASSIGN(waiting_, std::move(received));
     if (!waiting_)
-      return input(has_key_frame_ ? "has no frames; give a video that has"
+      return input(has_key_frame_ ? "has no frames; use a video that has some"
                                   : "has no key frame, so nothing in it can be decoded; give the video from its start");
     return describe_stream(options);
   }
@@ -236,12 +236,12 @@ class LibavSource : public FrameSource {
       return input("contains video of a codec that this libavcodec cannot decode; convert it first");
     if (options.decoder) {
       codec = find_cuda_decoder(*libav_, parameters.codec_id);
-      if (codec == nullptr) return refused("libav hands no video of this codec to it");
+      if (codec == nullptr) return refused("libav cannot decode this codec on it");
       Result<std::unique_ptr<CudaSurfaces>> surfaces = CudaSurfaces::create(*libav_, options.decoder);
       if (!surfaces.ok()) return refused(surfaces.status().message());
       surfaces_ = std::move(*surfaces);
     }
-    const Source limited{{}, name_, limits};
+    const EncodedFile limited{{}, name_, limits};
     if (parameters.width > 0 && parameters.height > 0) {
       ACUITY_TRY(check_size(limited, parameters.width, parameters.height));
     }
@@ -436,10 +436,10 @@ class LibavSource : public FrameSource {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name, const VideoOptions& options) {
-  auto source = std::make_unique<LibavSource>();
-  ACUITY_TRY(source->open(std::move(file), name, options));
-  return std::unique_ptr<FrameSource>(std::move(source));
+Result<std::unique_ptr<FrameStream>> open_libav(File file, std::string_view name, const VideoOptions& options) {
+  auto opened = std::make_unique<LibavStream>();
+  ACUITY_TRY(opened->open(std::move(file), name, options));
+  return std::unique_ptr<FrameStream>(std::move(opened));
 }
 
 bool is_known_to_libav(Bytes beginning, bool surely) {

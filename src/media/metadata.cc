@@ -38,11 +38,11 @@ class ExifReader {
 
 }  // namespace
 
-Status set_icc(const Source& source, Picture& picture, Bytes profile) {
+Status set_icc(const EncodedFile& encoded, Picture& picture, Bytes profile) {
   const Result<IccConversion> conversion = read_icc(profile, picture.view.is_grey());
   if (!conversion.ok()) {
     return Status(conversion.status().code(),
-                  fmt::format("'{}' cannot be used: {}", source.name, conversion.status().message()));
+                  fmt::format("'{}' cannot be used: {}", encoded.name, conversion.status().message()));
   }
   picture.view.colour = Colour{};
   picture.view.colour.icc = std::make_shared<const std::vector<uint8_t>>(profile.begin(), profile.end());
@@ -50,8 +50,8 @@ Status set_icc(const Source& source, Picture& picture, Bytes profile) {
   return {};
 }
 
-Status set_cicp(const Source& source, Picture& picture, int primaries, int transfer) {
-  Result<Colour> colour = colour_from_cicp(primaries, transfer, 0, true, source.name);
+Status set_cicp(const EncodedFile& encoded, Picture& picture, int primaries, int transfer) {
+  Result<Colour> colour = colour_from_cicp(primaries, transfer, 0, true, encoded.name);
   if (!colour.ok()) return colour.status();
   picture.view.colour = *colour;
   if (primaries == kCicpUnspecified && transfer == kCicpUnspecified) {
@@ -110,10 +110,10 @@ int exif_orientation(Bytes exif) {
   return 1;
 }
 
-Status apply_exif(const Source& source, Picture& picture, int orientation) {
+Status apply_exif(const EncodedFile& encoded, Picture& picture, int orientation) {
   if (orientation == 1) return {};
   picture.found.push_back(fmt::format("EXIF orientation {} applied", orientation));
-  return turn_upright(source, picture, orientation);
+  return turn_upright(encoded, picture, orientation);
 }
 
 }  // namespace acuity

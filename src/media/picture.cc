@@ -9,12 +9,13 @@
 #include <avif/avif.h>
 #include <fmt/format.h>
 
+#include "base/guard.h"
 #include "base/try.h"
 #include "media/decoder.h"
 #include "media/video.h"
 #include "media/meaning_text.h"
 #include "media/file.h"
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 
 namespace acuity {
 namespace {
@@ -56,23 +57,23 @@ bool is_gif(Bytes file) { return begins_with(file, "GIF87a") || begins_with(file
 bool is_exr(Bytes file) { return begins_with(file, "\x76\x2f\x31\x01"); }
 
 // A format that holds one picture.
-template <Result<Picture> (*decode)(const Source& source)>
-OpenedFrames open_one(const Source& source) {
+template <Result<Picture> (*decode)(const EncodedFile& encoded)>
+OpenedFrames open_one(const EncodedFile& encoded) {
   class One : public PictureFrames {
    public:
-    explicit One(const Source& source) : source_(source) {}
-    Result<Picture> read(int64_t) override { return decode(source_); }
+    explicit One(const EncodedFile& encoded) : encoded_(encoded) {}
+    Result<Picture> read(int64_t) override { return decode(encoded_); }
 
    private:
-    Source source_;
+    EncodedFile encoded_;
   };
-  return std::unique_ptr<PictureFrames>(std::make_unique<One>(source));
+  return std::unique_ptr<PictureFrames>(std::make_unique<One>(encoded));
 }
 
 struct Format {
   const char* name;
   bool (*matches)(Bytes beginning);
-  OpenedFrames (*open)(const Source& source);
+  OpenedFrames (*open)(const EncodedFile& encoded);
   bool several = false;  // pictures may be in a file
 };
 
@@ -99,29 +100,29 @@ const Format* find_format(Bytes beginning) {
   return found == std::end(kFormats) ? nullptr : found;
 }
 
-Result<Picture> choose(PictureFrames& frames, const Source& source, std::optional<int64_t> frame) {
+Result<Picture> choose(PictureFrames& frames, const EncodedFile& encoded, std::optional<int64_t> frame) {
   const int64_t count = frames.count();
   if (count > 1 && !frame) {
-    return unsupported(source, fmt::format("holds {} pictures", count),
+    return unsupported(encoded, fmt::format("holds {} pictures", count),
                        fmt::format("choose one with --frame N, from 0 to {}", count - 1));
   }
   const int64_t chosen = frame.value_or(0);
-  if (chosen >= count) {
-    return unsupported(source,
+  if (chosen < 0 || chosen >= count) {
+    return unsupported(encoded,
                        fmt::format("has no picture {}: it holds {}, counted from 0", chosen,
                                    count == 1 ? "one" : std::to_string(count)),
                        count == 1 ? "leave out --frame" : "choose another with --frame");
   }
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, read_frame(frames, chosen, source.name));
+  ACUITY_TRY_ASSIGN(picture, read_frame(frames, chosen, encoded.name));
   if (count > 1) picture.found.push_back(fmt::format("picture {} of {}, counted from 0", chosen, count));
   return picture;
 }
 
-Result<Picture> decode(const Source& source, std::optional<int64_t> frame) {
+Result<Picture> decode(const EncodedFile& encoded, std::optional<int64_t> frame) {
   std::unique_ptr<PictureFrames> frames;
-  ACUITY_TRY_ASSIGN(frames, open_frames(source));
-  return choose(*frames, source, frame);
+  ACUITY_TRY_ASSIGN(frames, open_frames(encoded));
+  return choose(*frames, encoded, frame);
 }
 
 Status out_of_memory(std::string_view name) {
@@ -159,16 +160,16 @@ Status unrecognised(Bytes beginning, std::string_view name, std::string_view raw
               : fmt::format("pictures may be {}, videos YUV4MPEG2 or any format of FFmpeg's libraries", names)));
 }
 
-OpenedFrames open_frames(const Source& source) {
+OpenedFrames open_frames(const EncodedFile& encoded) {
   try {
-    if (source.bytes.empty()) {
-      return Status(StatusCode::input, fmt::format("'{}' is empty; a picture or video was expected", source.name));
+    if (encoded.bytes.empty()) {
+      return Status(StatusCode::input, fmt::format("'{}' is empty; a picture or video was expected", encoded.name));
     }
-    const Format* format = find_format(source.bytes);
-    return format == nullptr ? unrecognised(source.bytes, source.name, VideoOptions().raw_options)
-                             : format->open(source);
+    const Format* format = find_format(encoded.bytes);
+    return format == nullptr ? unrecognised(encoded.bytes, encoded.name, VideoOptions().raw_options)
+                             : format->open(encoded);
   } catch (const std::bad_alloc&) {
-    return out_of_memory(source.name);
+    return out_of_memory(encoded.name);
   }
 }
 
@@ -188,23 +189,27 @@ Result<Picture> read_frame(PictureFrames& frames, int64_t index, std::string_vie
   }
 }
 
-Status damaged(const Source& source, std::string_view format, std::string_view what) {
+Status damaged(const EncodedFile& encoded, std::string_view format, std::string_view what) {
   return Status(StatusCode::input,
-                fmt::format("'{}' is a damaged or truncated {} file: {}; replace it with an intact copy", source.name,
+                fmt::format("'{}' is a damaged or truncated {} file: {}; replace it with an intact copy", encoded.name,
                             format, what));
 }
 
-Status unsupported(const Source& source, std::string_view what, std::string_view advice) {
-  return Status(StatusCode::input, fmt::format("'{}' {}; {}", source.name, what, advice));
+Status unsupported(const EncodedFile& encoded, std::string_view what, std::string_view advice) {
+  return Status(StatusCode::input, fmt::format("'{}' {}; {}", encoded.name, what, advice));
 }
 
 Result<Picture> decode_picture(std::span<const uint8_t> file, std::string_view name, const PictureLimits& limits,
                                std::optional<int64_t> frame) {
-  if (static_cast<int64_t>(file.size()) > limits.maximum_file_bytes) {
-    return Status(StatusCode::too_big,
-                  fmt::format("'{}' is larger than the limit of {} bytes for a file", name, limits.maximum_file_bytes));
-  }
-  return decode({file, name, limits}, frame);
+  return guarded<Result<Picture>>(
+      [&]() -> Result<Picture> {
+        if (static_cast<int64_t>(file.size()) > limits.maximum_file_bytes) {
+          return Status(StatusCode::too_big, fmt::format("'{}' is larger than the limit of {} bytes for a file", name,
+                                                         limits.maximum_file_bytes));
+        }
+        return decode({file, name, limits}, frame);
+      },
+      "decoding a picture");
 }
 
 Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, const PictureLimits& limits) {
@@ -224,15 +229,21 @@ Result<FileBytes> read_picture_file(std::FILE* file, std::string_view name, cons
   }
 }
 
-Result<Picture> decode_source(const Source& source, std::optional<int64_t> frame) { return decode(source, frame); }
+Result<Picture> decode_encoded(const EncodedFile& encoded, std::optional<int64_t> frame) {
+  return decode(encoded, frame);
+}
 
 Result<Picture> read_picture(const std::string& path, const PictureLimits& limits, std::optional<int64_t> frame) {
-  const std::string name = name_of_file(path);
-  File file;
-  ACUITY_TRY_ASSIGN(file, open_file(path));
-  FileBytes read;
-  ACUITY_TRY_ASSIGN(read, read_picture_file(file.get(), name, limits));
-  return decode({read.bytes, name, limits, read.memory}, frame);
+  return guarded<Result<Picture>>(
+      [&]() -> Result<Picture> {
+        const std::string name = name_of_file(path);
+        File file;
+        ACUITY_TRY_ASSIGN(file, open_file(path));
+        FileBytes read;
+        ACUITY_TRY_ASSIGN(read, read_picture_file(file.get(), name, limits));
+        return decode({read.bytes, name, limits, read.memory}, frame);
+      },
+      "reading a picture");
 }
 
 }  // namespace acuity

@@ -16,7 +16,7 @@ Result<Picture> try_decode(Bytes bytes, std::string_view name, const PictureLimi
                            std::optional<int64_t> frame, DecodedSize& asked) {
   PictureLimits nothing = limits;
   nothing.maximum_decoded_bytes = 0;
-  return decode_source({bytes, name, nothing, nullptr, &asked}, frame);
+  return decode_encoded({bytes, name, nothing, nullptr, &asked}, frame);
 }
 
 }  // namespace

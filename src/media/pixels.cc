@@ -14,21 +14,21 @@ namespace {
 
 int64_t bytes_of(SampleType type) { return type == SampleType::u8 ? 1 : type == SampleType::u16 ? 2 : 4; }
 
-Status too_big(const Source& source, const std::string& what) {
+Status too_big(const EncodedFile& encoded, const std::string& what) {
   return Status(StatusCode::too_big,
-                fmt::format("'{}' {}; use a smaller picture, or raise the limit (--max-pixels)", source.name, what));
+                fmt::format("'{}' {}; use a smaller picture, or raise the limit (--max-pixels)", encoded.name, what));
 }
 
 // The view of fresh memory, or the reason there is none. The size has been checked.
-Result<Picture> allocate(const Source& source, int width, int height, Channels channels, SampleType type,
+Result<Picture> allocate(const EncodedFile& encoded, int width, int height, Channels channels, SampleType type,
                          int64_t working_bytes) {
   const int64_t bytes = int64_t{width} * height * static_cast<int64_t>(channels) * bytes_of(type);
-  if (const Status status = check_memory(source, width, height, bytes + working_bytes); !status.ok()) return status;
+  if (const Status status = check_memory(encoded, width, height, bytes + working_bytes); !status.ok()) return status;
   Picture picture;
   picture.pixels = {allocate_large(static_cast<size_t>(bytes)), free_large};
   if (!picture.pixels) {
     return Status(StatusCode::out_of_memory,
-                  fmt::format("out of memory: '{}' needs {} MiB to decode", source.name, bytes >> 20));
+                  fmt::format("out of memory: '{}' needs {} MiB to decode", encoded.name, bytes >> 20));
   }
   picture.view = interleaved_view(picture.pixels.get(), width, height, channels, type);
   return picture;
@@ -101,45 +101,47 @@ std::string describe(int bits, bool is_float, Channels channels) {
   return fmt::format("{}-bit {}{}", bits, is_float ? "float " : "", grey ? "grey" : "RGB");
 }
 
-Status check_size(const Source& source, int64_t width, int64_t height) {
-  const PictureLimits& limits = source.limits;
+Status check_size(const EncodedFile& encoded, int64_t width, int64_t height) {
+  const PictureLimits& limits = encoded.limits;
   if (width < 1 || height < 1) {
     return Status(StatusCode::input, fmt::format("'{}' declares a picture of {}x{} pixels; at least 1x1 is needed",
-                                                 source.name, width, height));
+                                                 encoded.name, width, height));
   }
   if (width > limits.maximum_side || height > limits.maximum_side) {
     return Status(StatusCode::too_big,
                   fmt::format("'{}' declares {}x{} pixels, more than the limit of {} on a side; use a smaller picture",
-                              source.name, width, height, limits.maximum_side));
+                              encoded.name, width, height, limits.maximum_side));
   }
   if (width * height > limits.maximum_pixels) {
-    return too_big(source, fmt::format("declares {}x{} = {} pixels, more than the limit of {}", width, height,
-                                       width * height, limits.maximum_pixels));
+    return too_big(encoded, fmt::format("declares {}x{} = {} pixels, more than the limit of {}", width, height,
+                                        width * height, limits.maximum_pixels));
   }
   return {};
 }
 
-Status check_memory(const Source& source, int64_t width, int64_t height, int64_t bytes) {
-  if (source.asked != nullptr && bytes > source.asked->bytes) *source.asked = {width, height, bytes};
-  if (bytes <= source.limits.maximum_decoded_bytes) return {};
-  return too_big(source, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
-                                     height, bytes, source.limits.maximum_decoded_bytes));
+Status check_memory(const EncodedFile& encoded, int64_t width, int64_t height, int64_t bytes) {
+  if (encoded.asked != nullptr && bytes > encoded.asked->bytes) *encoded.asked = {width, height, bytes};
+  if (bytes <= encoded.limits.maximum_decoded_bytes) return {};
+  return too_big(encoded, fmt::format("({}x{} pixels) needs {} bytes to decode, more than the limit of {}", width,
+                                      height, bytes, encoded.limits.maximum_decoded_bytes));
 }
 
-Result<Picture> make_picture(const Source& source, std::string_view format, const Shape& shape, int64_t working_bytes) {
-  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
-  Result<Picture> picture = allocate(source, static_cast<int>(shape.width), static_cast<int>(shape.height),
+Result<Picture> make_picture(const EncodedFile& encoded, std::string_view format, const Shape& shape,
+                             int64_t working_bytes) {
+  if (const Status status = check_size(encoded, shape.width, shape.height); !status.ok()) return status;
+  Result<Picture> picture = allocate(encoded, static_cast<int>(shape.width), static_cast<int>(shape.height),
                                      shape.channels, shape.type, working_bytes);
   if (picture.ok()) tell_shape(format, shape, *picture);
   return picture;
 }
 
-Result<Picture> picture_in_file(const Source& source, std::string_view format, const Shape& shape, Bytes samples) {
-  if (Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+Result<Picture> picture_in_file(const EncodedFile& encoded, std::string_view format, const Shape& shape,
+                                Bytes samples) {
+  if (Status status = check_size(encoded, shape.width, shape.height); !status.ok()) return status;
   const auto bytes = static_cast<int64_t>(samples.size());
-  if (Status status = check_memory(source, shape.width, shape.height, bytes); !status.ok()) return status;
+  if (Status status = check_memory(encoded, shape.width, shape.height, bytes); !status.ok()) return status;
   Picture picture;
-  picture.pixels = source.memory;
+  picture.pixels = encoded.memory;
   picture.view = interleaved_view(samples.data(), static_cast<int>(shape.width), static_cast<int>(shape.height),
                                   shape.channels, shape.type);
   tell_shape(format, shape, picture);
@@ -160,14 +162,14 @@ void crop(Picture& picture, int64_t x, int64_t y, int64_t width, int64_t height)
   view.height = static_cast<int>(height);
 }
 
-Status turn_upright(const Source& source, Picture& picture, int orientation) {
+Status turn_upright(const EncodedFile& encoded, Picture& picture, int orientation) {
   if (orientation == 1) return {};
   const ImageView& view = picture.view;
   const bool mirror_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   const bool mirror_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const bool transpose = orientation >= 5;
   const int64_t present = int64_t{view.row_stride} * view.height;
-  Result<Picture> turned = allocate(source, transpose ? view.height : view.width, transpose ? view.width : view.height,
+  Result<Picture> turned = allocate(encoded, transpose ? view.height : view.width, transpose ? view.width : view.height,
                                     view.channels, view.type, present);
   if (!turned.ok()) return turned.status();
   turned->view.depth = view.depth;
@@ -205,7 +207,7 @@ void narrow(Picture& picture, int depth) {
   view.depth = depth;
 }
 
-Status check_finite(const Source& source, const Picture& picture) {
+Status check_finite(const EncodedFile& encoded, const Picture& picture) {
   const ImageView& view = picture.view;
   if (view.type != SampleType::f32) return {};
   const char* names = view.is_grey() ? "YA" : "RGBA";
@@ -219,17 +221,17 @@ Status check_finite(const Source& source, const Picture& picture) {
         return Status(StatusCode::input,
                       fmt::format("'{}' holds {} in channel {} of pixel ({}, {}), and only finite samples can be "
                                   "compared; repair the picture",
-                                  source.name, std::isnan(sample) ? "NaN" : "infinity", names[c], x, y));
+                                  encoded.name, std::isnan(sample) ? "NaN" : "infinity", names[c], x, y));
       }
     }
   }
   return {};
 }
 
-Status divide_by_alpha(const Source& source, Picture& picture) {
+Status divide_by_alpha(const EncodedFile& encoded, Picture& picture) {
   const ImageView& view = picture.view;
   const int64_t present = int64_t{view.row_stride} * view.height;
-  Result<Picture> straight = allocate(source, view.width, view.height, view.channels, SampleType::f32, present);
+  Result<Picture> straight = allocate(encoded, view.width, view.height, view.channels, SampleType::f32, present);
   if (!straight.ok()) return straight.status();
   const double maximum = view.type == SampleType::f32 ? 1.0 : static_cast<double>((1 << view.depth) - 1);
   const int colours = view.channel_count() - 1;
@@ -240,7 +242,7 @@ Status divide_by_alpha(const Source& source, Picture& picture) {
       const auto refuse = [&](std::string_view what) {
         return Status(StatusCode::input, fmt::format("'{}' has premultiplied alpha, and its pixel ({}, {}) has {}; "
                                                      "flatten the picture",
-                                                     source.name, x, y, what));
+                                                     encoded.name, x, y, what));
       };
       if (alpha < 0 || alpha > maximum) return refuse(fmt::format("an alpha of {}, outside 0 .. 1", alpha));
       for (int c = 0; c < colours; ++c) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 #include "media/y4m.h"
 
 namespace acuity {
@@ -37,21 +37,21 @@ bool read_line(std::FILE* file, std::string& line) {
 }
 
 // YUV4MPEG2 and raw YUV: frames of equal size, in the one with a line before each.
-class PlanarSource : public FrameSource {
+class PlanarStream : public FrameStream {
  public:
-  static Result<std::unique_ptr<FrameSource>> open(File file, std::string_view name, const VideoOptions& options) {
-    auto source = std::make_unique<PlanarSource>();
-    source->file_ = std::move(file);
-    source->name_ = name;
+  static Result<std::unique_ptr<FrameStream>> open(File file, std::string_view name, const VideoOptions& options) {
+    auto stream = std::make_unique<PlanarStream>();
+    stream->file_ = std::move(file);
+    stream->name_ = name;
     SampleFacts said;
     if (options.size) {
-      ACUITY_TRY(source->begin_raw(options));
+      ACUITY_TRY(stream->begin_raw(options));
     } else {
-      ACUITY_TRY(source->begin_y4m(said));
+      ACUITY_TRY(stream->begin_y4m(said));
     }
-    ACUITY_TRY(complete_format(source->format_, said, options.limits, name));
-    ACUITY_TRY(source->measure());
-    return std::unique_ptr<FrameSource>(std::move(source));
+    ACUITY_TRY(complete_format(stream->format_, said, options.limits, name));
+    ACUITY_TRY(stream->measure());
+    return std::unique_ptr<FrameStream>(std::move(stream));
   }
 
   Result<bool> next(VideoFrame& frame) override {
@@ -267,8 +267,8 @@ class PlanarSource : public FrameSource {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameSource>> open_planar(File file, std::string_view name, const VideoOptions& options) {
-  return PlanarSource::open(std::move(file), name, options);
+Result<std::unique_ptr<FrameStream>> open_planar(File file, std::string_view name, const VideoOptions& options) {
+  return PlanarStream::open(std::move(file), name, options);
 }
 
 }  // namespace acuity

@@ -108,30 +108,30 @@ class PngReader {
 };
 
 // Without colour and orientation.
-Result<Picture> read_pixels(const Source& source) {
-  const auto header = find_png_chunk(source.bytes, "IHDR");
-  if (!header || header->size() != 13) return damaged(source, "PNG", "it has no header");
-  ACUITY_TRY(check_size(source, big_endian_32(header->data()), big_endian_32(header->data() + 4)));
-  PngReader reader(source.bytes);
+Result<Picture> read_pixels(const EncodedFile& encoded) {
+  const auto header = find_png_chunk(encoded.bytes, "IHDR");
+  if (!header || header->size() != 13) return damaged(encoded, "PNG", "it has no header");
+  ACUITY_TRY(check_size(encoded, big_endian_32(header->data()), big_endian_32(header->data() + 4)));
+  PngReader reader(encoded.bytes);
   if (!reader.created()) return Status(StatusCode::internal, "libpng could not be set up");
-  if (!reader.read_header()) return damaged(source, "PNG", reader.message());
+  if (!reader.read_header()) return damaged(encoded, "PNG", reader.message());
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, make_picture(source, "PNG", reader.shape()));
+  ACUITY_TRY_ASSIGN(picture, make_picture(encoded, "PNG", reader.shape()));
   std::vector<png_bytep> rows(static_cast<size_t>(picture.view.height));
   for (size_t y = 0; y < rows.size(); ++y) {
     rows[y] = reinterpret_cast<png_bytep>(row_of(picture, static_cast<int64_t>(y)));
   }
-  if (!reader.read_rows(rows.data())) return damaged(source, "PNG", reader.message());
+  if (!reader.read_rows(rows.data())) return damaged(encoded, "PNG", reader.message());
   return picture;
 }
 
 // A still picture, or an animation whose frames libpng decodes as pictures of their own.
 class PngFrames : public PictureFrames {
  public:
-  explicit PngFrames(const Source& source) : source_(source) {}
+  explicit PngFrames(const EncodedFile& encoded) : encoded_(encoded) {}
 
   Status open() {
-    ACUITY_TRY_ASSIGN(animation_, read_png_animation(source_));
+    ACUITY_TRY_ASSIGN(animation_, read_png_animation(encoded_));
     if (!animation_) return {};
     count_ = static_cast<int64_t>(animation_->frames.size());
     for (const PngFrame& frame : animation_->frames) durations_.push_back(frame.seconds);
@@ -142,13 +142,13 @@ class PngFrames : public PictureFrames {
     Picture picture;
     if (animation_) {
       for (; next_ <= index; ++next_) ACUITY_TRY(draw(animation_->frames[static_cast<size_t>(next_)]));
-      ACUITY_TRY_ASSIGN(picture, canvas_.picture(source_));
+      ACUITY_TRY_ASSIGN(picture, canvas_.picture(encoded_));
     } else {
-      ACUITY_TRY_ASSIGN(picture, read_pixels(source_));
+      ACUITY_TRY_ASSIGN(picture, read_pixels(encoded_));
     }
-    ACUITY_TRY(read_png_colour(source_, picture));
-    if (const auto exif = find_png_chunk(source_.bytes, "eXIf")) {
-      ACUITY_TRY(apply_exif(source_, picture, exif_orientation(*exif)));
+    ACUITY_TRY(read_png_colour(encoded_, picture));
+    if (const auto exif = find_png_chunk(encoded_.bytes, "eXIf")) {
+      ACUITY_TRY(apply_exif(encoded_, picture, exif_orientation(*exif)));
     }
     return picture;
   }
@@ -157,7 +157,7 @@ class PngFrames : public PictureFrames {
   Status draw(const PngFrame& frame) {
     const std::vector<uint8_t> file = png_of_frame(*animation_, frame);
     Picture drawn;
-    ACUITY_TRY_ASSIGN(drawn, read_pixels({file, source_.name, source_.limits}));
+    ACUITY_TRY_ASSIGN(drawn, read_pixels({file, encoded_.name, encoded_.limits}));
     if (next_ == 0) {
       Shape shape;
       shape.width = animation_->width;
@@ -166,9 +166,9 @@ class PngFrames : public PictureFrames {
       shape.type = drawn.view.type;
       shape.depth = drawn.view.depth;
       shape.stored = drawn.found.front();
-      ACUITY_TRY(canvas_.create(source_, "PNG", shape));
+      ACUITY_TRY(canvas_.create(encoded_, "PNG", shape));
     }
-    if (!canvas_.holds(frame.place)) return damaged(source_, "PNG", "a frame reaches beyond its canvas");
+    if (!canvas_.holds(frame.place)) return damaged(encoded_, "PNG", "a frame reaches beyond its canvas");
     if (drawn.view.type == SampleType::u16) {
       draw<uint16_t>(drawn, frame.place);
     } else {
@@ -191,7 +191,7 @@ class PngFrames : public PictureFrames {
     });
   }
 
-  Source source_;
+  EncodedFile encoded_;
   std::optional<PngAnimation> animation_;
   Canvas canvas_;
   int64_t next_ = 0;
@@ -199,8 +199,8 @@ class PngFrames : public PictureFrames {
 
 }  // namespace
 
-OpenedFrames open_png(const Source& source) {
-  auto frames = std::make_unique<PngFrames>(source);
+OpenedFrames open_png(const EncodedFile& encoded) {
+  auto frames = std::make_unique<PngFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

@@ -35,12 +35,12 @@ void append_chunk(std::vector<uint8_t>& file, std::string_view type, Bytes data)
 // Goes through the chunks of an animation in their order.
 class Collector {
  public:
-  explicit Collector(const Source& source) : source_(source) {}
+  explicit Collector(const EncodedFile& encoded) : encoded_(encoded) {}
 
   Result<std::optional<PngAnimation>> collect() {
     bool ended = false;
     for (size_t at = sizeof kSignature; !ended;) {
-      const Bytes rest = source_.bytes.subspan(std::min(at, source_.bytes.size()));
+      const Bytes rest = encoded_.bytes.subspan(std::min(at, encoded_.bytes.size()));
       const size_t length = rest.size() < 12 ? 0 : big_endian_32(rest.data());
       if (rest.size() < 12 || length > rest.size() - 12) return bad("it ends too early");
       const Bytes type_and_data = rest.subspan(4, 4 + length);
@@ -60,7 +60,7 @@ class Collector {
   }
 
  private:
-  Status bad(std::string_view what) const { return damaged(source_, "PNG", what); }
+  Status bad(std::string_view what) const { return damaged(encoded_, "PNG", what); }
 
   Status take(std::string_view type, Bytes data) {
     if (type == "IHDR") return take_header(data);
@@ -71,7 +71,7 @@ class Collector {
     // Without a fcTL before it, IDAT is for programs that do not know animations.
     if (type == "IDAT" && !animation_.frames.empty()) animation_.frames.back().data.push_back(data);
     if (type != "fdAT") return {};
-    if (data.size() < 4 || animation_.frames.empty()) return bad("a fdAT chunk is out of place");
+    if (data.size() < 4 || animation_.frames.empty()) return bad("an fdAT chunk is out of place");
     ACUITY_TRY(count(data));
     animation_.frames.back().data.push_back(data.subspan(4));
     return {};
@@ -82,11 +82,11 @@ class Collector {
     animation_.header = data;
     animation_.width = big_endian_32(data.data());
     animation_.height = big_endian_32(data.data() + 4);
-    return check_size(source_, animation_.width, animation_.height);
+    return check_size(encoded_, animation_.width, animation_.height);
   }
 
   Status take_control(Bytes data) {
-    if (data.size() != 26) return bad("a fcTL chunk has another size than 26 bytes");
+    if (data.size() != 26) return bad("an fcTL chunk is not 26 bytes long");
     ACUITY_TRY(count(data));
     PngFrame frame;
     frame.place.width = big_endian_32(&data[4]);
@@ -95,7 +95,7 @@ class Collector {
     frame.place.y = big_endian_32(&data[16]);
     const uint32_t parts = big_endian_16(&data[22]);  // 0 stands for 100
     frame.seconds = static_cast<double>(big_endian_16(&data[20])) / (parts == 0 ? 100 : parts);
-    if (data[24] > 2 || data[25] > 1) return bad("a fcTL chunk asks for something unknown");
+    if (data[24] > 2 || data[25] > 1) return bad("an fcTL chunk has an unknown value");
     frame.place.disposal = static_cast<Disposal>(data[24]);
     frame.place.blend = data[25] == 1;
     animation_.frames.push_back(std::move(frame));
@@ -107,7 +107,7 @@ class Collector {
     return big_endian_32(data.data()) == sequence_++ ? Status() : bad("its frames are out of order");
   }
 
-  const Source& source_;
+  const EncodedFile& encoded_;
   PngAnimation animation_;
   uint64_t declared_ = 0;
   uint32_t sequence_ = 0;
@@ -115,9 +115,9 @@ class Collector {
 
 }  // namespace
 
-Result<std::optional<PngAnimation>> read_png_animation(const Source& source) {
-  if (!find_png_chunk(source.bytes, "acTL")) return std::optional<PngAnimation>();
-  return Collector(source).collect();
+Result<std::optional<PngAnimation>> read_png_animation(const EncodedFile& encoded) {
+  if (!find_png_chunk(encoded.bytes, "acTL")) return std::optional<PngAnimation>();
+  return Collector(encoded).collect();
 }
 
 std::vector<uint8_t> png_of_frame(const PngAnimation& animation, const PngFrame& frame) {

@@ -26,7 +26,7 @@ struct PngAnimation {
 };
 
 /// None where the file is a still picture. Checksums of all chunks are compared.
-Result<std::optional<PngAnimation>> read_png_animation(const Source& source);
+Result<std::optional<PngAnimation>> read_png_animation(const EncodedFile& encoded);
 
 std::vector<uint8_t> png_of_frame(const PngAnimation& animation, const PngFrame& frame);
 

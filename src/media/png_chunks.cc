@@ -17,12 +17,12 @@ constexpr size_t kSignature = 8, kChunkHead = 8, kChunkTail = 4;
 // Real profiles are below 5 MB; a compressed chunk could pretend to a thousand times its size.
 constexpr size_t kMaximumProfile = size_t{1} << 24;
 
-Result<std::vector<uint8_t>> inflate_profile(const Source& source, Bytes compressed) {
-  const auto refuse = [&source](std::string_view what) {
+Result<std::vector<uint8_t>> inflate_profile(const EncodedFile& encoded, Bytes compressed) {
+  const auto refuse = [&encoded](std::string_view what) {
     return Status(
         StatusCode::input,
         fmt::format("'{}' cannot be used: its ICC profile {}; remove the profile or convert the picture to sRGB",
-                    source.name, what));
+                    encoded.name, what));
   };
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) return Status(StatusCode::internal, "zlib could not be set up");
@@ -45,25 +45,25 @@ Result<std::vector<uint8_t>> inflate_profile(const Source& source, Bytes compres
 }
 
 // A name, a zero byte, the number of the compression method (0: zlib), then the compressed profile.
-Status read_iccp(const Source& source, Picture& picture, Bytes chunk) {
+Status read_iccp(const EncodedFile& encoded, Picture& picture, Bytes chunk) {
   const auto end_of_name = std::find(chunk.begin(), chunk.end(), 0);
   const auto name_length = static_cast<size_t>(end_of_name - chunk.begin());
-  if (chunk.size() < name_length + 2) return damaged(source, "PNG", "its iCCP chunk is too short");
-  const Result<std::vector<uint8_t>> profile = inflate_profile(source, chunk.subspan(name_length + 2));
+  if (chunk.size() < name_length + 2) return damaged(encoded, "PNG", "its iCCP chunk is too short");
+  const Result<std::vector<uint8_t>> profile = inflate_profile(encoded, chunk.subspan(name_length + 2));
   if (!profile.ok()) return profile.status();
-  return set_icc(source, picture, *profile);
+  return set_icc(encoded, picture, *profile);
 }
 
-Status read_gama(const Source& source, Picture& picture, Bytes chunk, bool has_primaries) {
+Status read_gama(const EncodedFile& encoded, Picture& picture, Bytes chunk, bool has_primaries) {
   const uint32_t value = chunk.size() == 4 ? big_endian_32(chunk.data()) : 0;
-  if (value == 0) return damaged(source, "PNG", "its gAMA chunk holds no number above 0");
+  if (value == 0) return damaged(encoded, "PNG", "its gAMA chunk holds no number above 0");
   const std::string found = fmt::format("gAMA {}", value / 100000.0);
   picture.found.push_back(found + set_gamma(picture, value / 100000.0, has_primaries));
   return {};
 }
 
-Status read_chrm(const Source& source, Picture& picture, Bytes chunk) {
-  if (chunk.size() != 32) return damaged(source, "PNG", "its cHRM chunk does not hold eight numbers");
+Status read_chrm(const EncodedFile& encoded, Picture& picture, Bytes chunk) {
+  if (chunk.size() != 32) return damaged(encoded, "PNG", "its cHRM chunk does not hold eight numbers");
   const auto xy = [chunk](size_t index) {
     return std::array<double, 2>{big_endian_32(&chunk[8 * index]) / 100000.0,
                                  big_endian_32(&chunk[8 * index + 4]) / 100000.0};
@@ -90,16 +90,16 @@ std::optional<Bytes> find_png_chunk(Bytes file, std::string_view type) {
   return std::nullopt;
 }
 
-Status read_png_colour(const Source& source, Picture& picture) {
-  const Bytes file = source.bytes;
+Status read_png_colour(const EncodedFile& encoded, Picture& picture) {
+  const Bytes file = encoded.bytes;
   if (const auto cicp = find_png_chunk(file, "cICP")) {
     const Bytes code = *cicp;
-    if (code.size() != 4) return damaged(source, "PNG", "its cICP chunk does not hold four numbers");
+    if (code.size() != 4) return damaged(encoded, "PNG", "its cICP chunk does not hold four numbers");
     // PNG samples are RGB whatever the chunk says, but a wrong matrix shows that its writer meant something else.
-    const Result<Colour> colour = colour_from_cicp(code[0], code[1], code[2], code[3] != 0, source.name);
-    return colour.ok() ? set_cicp(source, picture, code[0], code[1]) : colour.status();
+    const Result<Colour> colour = colour_from_cicp(code[0], code[1], code[2], code[3] != 0, encoded.name);
+    return colour.ok() ? set_cicp(encoded, picture, code[0], code[1]) : colour.status();
   }
-  if (const auto iccp = find_png_chunk(file, "iCCP")) return read_iccp(source, picture, *iccp);
+  if (const auto iccp = find_png_chunk(file, "iCCP")) return read_iccp(encoded, picture, *iccp);
   if (find_png_chunk(file, "sRGB")) {
     picture.found.push_back("sRGB");
     return {};
@@ -110,11 +110,11 @@ Status read_png_colour(const Source& source, Picture& picture) {
     return {};
   }
   if (chrm) {
-    if (const Status status = read_chrm(source, picture, *chrm); !status.ok()) return status;
+    if (const Status status = read_chrm(encoded, picture, *chrm); !status.ok()) return status;
   } else {
     picture.says_primaries = false;
   }
-  if (gama) return read_gama(source, picture, *gama, chrm.has_value());
+  if (gama) return read_gama(encoded, picture, *gama, chrm.has_value());
   picture.says_transfer = false;
   return {};
 }

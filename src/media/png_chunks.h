@@ -14,7 +14,7 @@ namespace acuity {
 std::optional<Bytes> find_png_chunk(Bytes file, std::string_view type);
 
 /// Names the picture's colour: cICP over iCCP over sRGB over gAMA and cHRM, as the PNG specification ranks them.
-Status read_png_colour(const Source& source, Picture& picture);
+Status read_png_colour(const EncodedFile& encoded, Picture& picture);
 
 uint32_t big_endian_32(const uint8_t* bytes);
 

@@ -69,7 +69,7 @@ struct Header {
   bool text = false, bitmap = false;
 };
 
-Status read_pam_header(const Source& source, Scanner& scanner, Header& header) {
+Status read_pam_header(const EncodedFile& encoded, Scanner& scanner, Header& header) {
   std::string type;
   for (;;) {
     const std::string_view key = scanner.word();
@@ -85,7 +85,7 @@ Status read_pam_header(const Source& source, Scanner& scanner, Header& header) {
     } else if (key == "TUPLTYPE") {
       type = scanner.word();
     } else {
-      return damaged(source, "PNM", fmt::format("its header has '{}' where a field name should be", key));
+      return damaged(encoded, "PNM", fmt::format("its header has '{}' where a field name should be", key));
     }
   }
   const int64_t expected = type == "BLACKANDWHITE" || type == "GRAYSCALE"               ? 1
@@ -94,23 +94,23 @@ Status read_pam_header(const Source& source, Scanner& scanner, Header& header) {
                            : type == "RGB_ALPHA"                                        ? 4
                                                                                         : 0;
   if (expected == 0) {
-    return unsupported(source, fmt::format("has the PAM tuple type '{}'", type),
+    return unsupported(encoded, fmt::format("has the PAM tuple type '{}'", type),
                        "convert it to GRAYSCALE or RGB, with or without _ALPHA");
   }
   if (header.samples != expected) {
-    return damaged(source, "PNM",
+    return damaged(encoded, "PNM",
                    fmt::format("a tuple of type {} has {} samples, not {}", type, expected, header.samples));
   }
   return {};
 }
 
-Result<Header> read_header(const Source& source, Scanner& scanner) {
-  const char kind = static_cast<char>(source.bytes[1]);
+Result<Header> read_header(const EncodedFile& encoded, Scanner& scanner) {
+  const char kind = static_cast<char>(encoded.bytes[1]);
   Header header;
   header.text = kind <= '3';
   header.bitmap = kind == '1' || kind == '4';
   if (kind == '7') {
-    if (const Status status = read_pam_header(source, scanner, header); !status.ok()) return status;
+    if (const Status status = read_pam_header(encoded, scanner, header); !status.ok()) return status;
   } else {
     header.samples = kind == '3' || kind == '6' ? 3 : 1;
     header.width = scanner.number();
@@ -118,9 +118,9 @@ Result<Header> read_header(const Source& source, Scanner& scanner) {
     header.maximum = header.bitmap ? 1 : scanner.number();
   }
   if (header.width < 0 || header.height < 0)
-    return damaged(source, "PNM", "its width or height is missing or too large");
+    return damaged(encoded, "PNM", "its width or height is missing or too large");
   if (header.maximum < 1 || header.maximum > 65535) {
-    return damaged(source, "PNM", "its largest sample value is missing or not in 1 .. 65535");
+    return damaged(encoded, "PNM", "its largest sample value is missing or not in 1 .. 65535");
   }
   return header;
 }
@@ -189,7 +189,7 @@ void store(const std::vector<int64_t>& row, int64_t maximum, SampleType type, st
   }
 }
 
-Status read_rows(const Source& source, const Header& header, RowReader& reader, Picture& picture) {
+Status read_rows(const EncodedFile& encoded, const Header& header, RowReader& reader, Picture& picture) {
   if (reader.has_bytes()) {
     const Bytes samples = reader.take_bytes();
     std::memcpy(row_of(picture, 0), samples.data(), samples.size());
@@ -198,7 +198,7 @@ Status read_rows(const Source& source, const Header& header, RowReader& reader, 
   std::vector<int64_t> row(static_cast<size_t>(header.width * header.samples));
   for (int64_t y = 0; y < header.height; ++y) {
     if (!reader.read(row)) {
-      return damaged(source, "PNM",
+      return damaged(encoded, "PNM",
                      fmt::format("row {} lacks a sample, or has one that is not in 0 .. {}", y, header.maximum));
     }
     store(row, header.maximum, picture.view.type, row_of(picture, y));
@@ -214,12 +214,12 @@ size_t pnm_header_bytes(Bytes beginning) {
   return read_header({beginning, "", limits}, scanner).ok() ? beginning.size() - scanner.rest().size() : 0;
 }
 
-Result<Picture> decode_pnm(const Source& source) {
-  Scanner scanner(source.bytes, 2);
-  const Result<Header> header = read_header(source, scanner);
+Result<Picture> decode_pnm(const EncodedFile& encoded) {
+  Scanner scanner(encoded.bytes, 2);
+  const Result<Header> header = read_header(encoded, scanner);
   if (!header.ok()) return header.status();
   Shape shape{header->width, header->height, static_cast<Channels>(header->samples)};
-  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+  if (const Status status = check_size(encoded, shape.width, shape.height); !status.ok()) return status;
   const auto maximum = static_cast<uint32_t>(header->maximum);
   if (255 % maximum != 0) {
     const bool whole_bits = maximum > 255 && std::has_single_bit(maximum + 1);
@@ -233,27 +233,27 @@ Result<Picture> decode_pnm(const Source& source) {
   }
 
   RowReader reader(*header, scanner);
-  if (!reader.is_long_enough()) return damaged(source, "PNM", "it ends too early");
+  if (!reader.is_long_enough()) return damaged(encoded, "PNM", "it ends too early");
   Result<Picture> picture = Status();
-  if (reader.has_bytes() && source.memory) {
-    picture = picture_in_file(source, "PNM", shape, reader.take_bytes());
+  if (reader.has_bytes() && encoded.memory) {
+    picture = picture_in_file(encoded, "PNM", shape, reader.take_bytes());
     if (!picture.ok()) return picture;
   } else {
-    picture = make_picture(source, "PNM", shape);
+    picture = make_picture(encoded, "PNM", shape);
     if (!picture.ok()) return picture;
-    if (const Status status = read_rows(source, *header, reader, *picture); !status.ok()) return status;
+    if (const Status status = read_rows(encoded, *header, reader, *picture); !status.ok()) return status;
   }
   if (reader.has_more()) {
-    return unsupported(source, "goes on after its first picture", "split it into one file per picture");
+    return unsupported(encoded, "continues after its first picture", "split it into one file per picture");
   }
   assume_srgb(*picture);
   return picture;
 }
 
-Result<Picture> decode_pfm(const Source& source) {
-  Scanner scanner(source.bytes, 2);
+Result<Picture> decode_pfm(const EncodedFile& encoded) {
+  Scanner scanner(encoded.bytes, 2);
   Shape shape;
-  shape.channels = source.bytes[1] == 'F' ? Channels::rgb : Channels::grey;
+  shape.channels = encoded.bytes[1] == 'F' ? Channels::rgb : Channels::grey;
   shape.type = SampleType::f32;
   shape.width = scanner.number();
   shape.height = scanner.number();
@@ -262,16 +262,16 @@ Result<Picture> decode_pfm(const Source& source) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (shape.width < 0 || shape.height < 0 || error != std::errc() || end != text.data() + text.size() ||
       !std::isfinite(scale) || scale == 0) {
-    return damaged(source, "PFM", "its width, height or scale is missing or not a number");
+    return damaged(encoded, "PFM", "its width, height or scale is missing or not a number");
   }
-  if (const Status status = check_size(source, shape.width, shape.height); !status.ok()) return status;
+  if (const Status status = check_size(encoded, shape.width, shape.height); !status.ok()) return status;
   const int64_t row_samples = shape.width * static_cast<int64_t>(shape.channels);
   const Bytes samples = scanner.rest();
   const int64_t expected = 4 * row_samples * shape.height;
   if (static_cast<int64_t>(samples.size()) != expected) {
-    return damaged(source, "PFM", fmt::format("{} bytes follow its header, not {}", samples.size(), expected));
+    return damaged(encoded, "PFM", fmt::format("{} bytes follow its header, not {}", samples.size(), expected));
   }
-  Result<Picture> picture = make_picture(source, "PFM", shape);
+  Result<Picture> picture = make_picture(encoded, "PFM", shape);
   if (!picture.ok()) return picture;
 
   const bool little = scale < 0;
@@ -291,7 +291,7 @@ Result<Picture> decode_pfm(const Source& source) {
     picture->found.push_back(fmt::format("scale {}, not applied", little ? -scale : scale));
   picture->view.colour.transfer = Transfer::linear;
   picture->says_transfer = picture->says_primaries = false;
-  if (const Status status = check_finite(source, *picture); !status.ok()) return status;
+  if (const Status status = check_finite(encoded, *picture); !status.ok()) return status;
   return picture;
 }
 

@@ -8,7 +8,7 @@
 #include "base/try.h"
 #include "media/libav_library.h"
 #include "media/scale.h"
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 
 namespace acuity {
 namespace {
@@ -31,13 +31,13 @@ void write_sample(uint8_t* samples, size_t i, bool wide, uint32_t value) {
 
 // Limited range is the same numbers with more or fewer binary places; in full range the largest is white at any depth.
 // Halves go up.
-class DepthSource : public FrameSource {
+class DepthStream : public FrameStream {
  public:
-  DepthSource(std::unique_ptr<FrameSource> source, int depth) : source_(std::move(source)) {
-    format_ = source_->format();
+  DepthStream(std::unique_ptr<FrameStream> stream, int depth) : stream_(std::move(stream)) {
+    format_ = stream_->format();
     format_.depth = depth;
-    format_.found.push_back(fmt::format("converted from {} to {} bits", source_->format().depth, depth));
-    const int before = source_->format().depth;
+    format_.found.push_back(fmt::format("converted from {} to {} bits", stream_->format().depth, depth));
+    const int before = stream_->format().depth;
     table_.resize(size_t{1} << before);
     const int64_t most = (int64_t{1} << depth) - 1;
     const int64_t most_before = (int64_t{1} << before) - 1;
@@ -50,11 +50,11 @@ class DepthSource : public FrameSource {
   }
 
   Result<bool> next(VideoFrame& frame) override {
-    const Result<bool> more = source_->next(frame);
+    const Result<bool> more = stream_->next(frame);
     if (!more.ok() || !*more) return more;
     std::swap(frame.samples, before_);
     frame.samples.resize(format_.frame_bytes());
-    const bool wide_before = source_->format().depth > 8, wide = format_.depth > 8;
+    const bool wide_before = stream_->format().depth > 8, wide = format_.depth > 8;
     const size_t count = frame.samples.size() / (wide ? 2 : 1);
     for (size_t i = 0; i < count; ++i) {
       write_sample(frame.samples.data(), i, wide, table_[read_sample(before_.data(), i, wide_before)]);
@@ -63,7 +63,7 @@ class DepthSource : public FrameSource {
   }
 
  private:
-  std::unique_ptr<FrameSource> source_;
+  std::unique_ptr<FrameStream> stream_;
   std::vector<uint16_t> table_;
   SampleBytes before_;
 };
@@ -95,18 +95,18 @@ int flag_of(Scaler scaler) {
 }
 
 // libswscale, told to give the same bits on every machine.
-class ScaledSource : public FrameSource {
+class ScaledStream : public FrameStream {
  public:
-  ~ScaledSource() override {
+  ~ScaledStream() override {
     if (scaling_ != nullptr) libav_->sws_freeContext(scaling_);
   }
 
-  Status open(std::unique_ptr<FrameSource> source, int width, int height, Scaler scaler, std::string_view name) {
-    source_ = std::move(source);
-    format_ = source_->format();
+  Status open(std::unique_ptr<FrameStream> stream, int width, int height, Scaler scaler, std::string_view name) {
+    stream_ = std::move(stream);
+    format_ = stream_->format();
     format_.width = width;
     format_.height = height;
-    format_.found.push_back(describe_scaling(source_->format().width, source_->format().height, width, height, scaler));
+    format_.found.push_back(describe_scaling(stream_->format().width, stream_->format().height, width, height, scaler));
     ACUITY_TRY_ASSIGN(libav_, libav());
     const AVPixelFormat pixels = pixel_format(format_);
     scaling_ = libav_->sws_alloc_context();
@@ -119,7 +119,7 @@ class ScaledSource : public FrameSource {
     const auto set = [&](const char* option, int64_t value) {
       return libav_->av_opt_set_int(scaling_, option, value, 0) >= 0;
     };
-    bool taken = set("srcw", source_->format().width) && set("srch", source_->format().height) && set("dstw", width) &&
+    bool taken = set("srcw", stream_->format().width) && set("srch", stream_->format().height) && set("dstw", width) &&
                  set("dsth", height) && set("src_format", pixels) && set("dst_format", pixels) &&
                  set("sws_flags", flag_of(scaler) | SWS_ACCURATE_RND | SWS_BITEXACT);
     // In 256ths of a pixel of light from the top left sample of it to that of colour.
@@ -132,17 +132,17 @@ class ScaledSource : public FrameSource {
     }
     if (taken && libav_->sws_init_context(scaling_, nullptr, nullptr) >= 0) return {};
     return Status(StatusCode::input, fmt::format("'{}' cannot be scaled from {}x{} to {}x{}", name,
-                                                 source_->format().width, source_->format().height, width, height));
+                                                 stream_->format().width, stream_->format().height, width, height));
   }
 
   Result<bool> next(VideoFrame& frame) override {
-    const Result<bool> more = source_->next(frame);
+    const Result<bool> more = stream_->next(frame);
     if (!more.ok() || !*more) return more;
     std::swap(frame.samples, before_);
     frame.samples.resize(format_.frame_bytes());
-    const Planes in(source_->format(), before_.data());
+    const Planes in(stream_->format(), before_.data());
     Planes out(format_, frame.samples.data());
-    libav_->sws_scale(scaling_, in.rows, in.strides, 0, source_->format().height, out.rows, out.strides);
+    libav_->sws_scale(scaling_, in.rows, in.strides, 0, stream_->format().height, out.rows, out.strides);
     return true;
   }
 
@@ -161,17 +161,17 @@ class ScaledSource : public FrameSource {
   };
 
   const Libav* libav_ = nullptr;
-  std::unique_ptr<FrameSource> source_;
+  std::unique_ptr<FrameStream> stream_;
   SwsContext* scaling_ = nullptr;
   SampleBytes before_;
 };
 
 // Frames that are pictures.
-class ScaledPictures : public FrameSource {
+class ScaledPictures : public FrameStream {
  public:
-  ScaledPictures(std::unique_ptr<FrameSource> source, int width, int height, Scaler scaler, std::string_view name)
-      : source_(std::move(source)), scaler_(scaler), name_(name) {
-    format_ = source_->format();
+  ScaledPictures(std::unique_ptr<FrameStream> stream, int width, int height, Scaler scaler, std::string_view name)
+      : stream_(std::move(stream)), scaler_(scaler), name_(name) {
+    format_ = stream_->format();
     format_.found.push_back(describe_scaling(format_.width, format_.height, width, height, scaler));
     format_.width = width;
     format_.height = height;
@@ -179,7 +179,7 @@ class ScaledPictures : public FrameSource {
   }
 
   Result<bool> next(VideoFrame& frame) override {
-    const Result<bool> more = source_->next(frame);
+    const Result<bool> more = stream_->next(frame);
     if (!more.ok() || !*more) return more;
     Result<Picture> result = scaled(*frame.picture, format_.width, format_.height, scaler_, Threads(1), name_);
     if (!result.ok()) return result.status();
@@ -188,7 +188,7 @@ class ScaledPictures : public FrameSource {
   }
 
  private:
-  std::unique_ptr<FrameSource> source_;
+  std::unique_ptr<FrameStream> stream_;
   Scaler scaler_;
   std::string name_;
 };
@@ -201,24 +201,24 @@ Status holds_rgb(std::string_view name, std::string_view option) {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name) {
-  if (source->format().depth == depth) return source;
-  if (source->format().rgb) return holds_rgb(name, "--depth");
-  ACUITY_TRY(check_is_here(source->format(), name, "--depth"));
-  return std::unique_ptr<FrameSource>(std::make_unique<DepthSource>(std::move(source), depth));
+Result<std::unique_ptr<FrameStream>> with_depth(std::unique_ptr<FrameStream> stream, int depth, std::string_view name) {
+  if (stream->format().depth == depth) return stream;
+  if (stream->format().rgb) return holds_rgb(name, "--depth");
+  ACUITY_TRY(check_is_here(stream->format(), name, "--depth"));
+  return std::unique_ptr<FrameStream>(std::make_unique<DepthStream>(std::move(stream), depth));
 }
 
-Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
+Result<std::unique_ptr<FrameStream>> with_size(std::unique_ptr<FrameStream> stream, int width, int height,
                                                Scaler scaler, std::string_view name) {
-  if (source->format().width == width && source->format().height == height) return source;
-  ACUITY_TRY(check_is_here(source->format(), name, "--scale"));
-  if (source->format().rgb) {
-    return std::unique_ptr<FrameSource>(
-        std::make_unique<ScaledPictures>(std::move(source), width, height, scaler, name));
+  if (stream->format().width == width && stream->format().height == height) return stream;
+  ACUITY_TRY(check_is_here(stream->format(), name, "--scale"));
+  if (stream->format().rgb) {
+    return std::unique_ptr<FrameStream>(
+        std::make_unique<ScaledPictures>(std::move(stream), width, height, scaler, name));
   }
-  auto scaled = std::make_unique<ScaledSource>();
-  ACUITY_TRY(scaled->open(std::move(source), width, height, scaler, name));
-  return std::unique_ptr<FrameSource>(std::move(scaled));
+  auto scaled = std::make_unique<ScaledStream>();
+  ACUITY_TRY(scaled->open(std::move(stream), width, height, scaler, name));
+  return std::unique_ptr<FrameStream>(std::move(scaled));
 }
 
 }  // namespace acuity

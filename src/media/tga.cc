@@ -67,10 +67,10 @@ Pixel colour_at(Bytes file, size_t at, size_t bits) {
 }
 
 // The raw values of all pixels in the order of the file.
-Result<std::vector<uint8_t>> expand(const Source& source, const Header& header, size_t at) {
-  const Bytes file = source.bytes;
+Result<std::vector<uint8_t>> expand(const EncodedFile& encoded, const Header& header, size_t at) {
+  const Bytes file = encoded.bytes;
   const size_t bytes = header.pixel_bytes(), total = header.width * header.height * bytes;
-  const auto ends_early = [&] { return damaged(source, "TGA", "it ends within its pixels"); };
+  const auto ends_early = [&] { return damaged(encoded, "TGA", "it ends within its pixels"); };
   std::vector<uint8_t> out(total);
   if (!header.is_run_length()) {
     if (file.size() - at < total) return ends_early();
@@ -81,7 +81,7 @@ Result<std::vector<uint8_t>> expand(const Source& source, const Header& header, 
     if (file.size() - at < 1 + bytes) return ends_early();
     const bool run = (file[at] & 0x80) != 0;
     const size_t count = (file[at++] & 0x7fu) + size_t{1};
-    if (count * bytes > total - done) return damaged(source, "TGA", "its runs go beyond the picture");
+    if (count * bytes > total - done) return damaged(encoded, "TGA", "its runs go beyond the picture");
     if (!run && file.size() - at < count * bytes) return ends_early();
     for (size_t i = 0; i < count; ++i, done += bytes) std::memcpy(&out[done], &file[at + (run ? 0 : i * bytes)], bytes);
     at += run ? bytes : count * bytes;
@@ -101,10 +101,10 @@ int alpha_kind(Bytes file) {
 
 }  // namespace
 
-Result<Picture> decode_tga(const Source& source) {
-  const Bytes file = source.bytes;
+Result<Picture> decode_tga(const EncodedFile& encoded) {
+  const Bytes file = encoded.bytes;
   const Header header(file);
-  ACUITY_TRY(check_size(source, static_cast<int64_t>(header.width), static_cast<int64_t>(header.height)));
+  ACUITY_TRY(check_size(encoded, static_cast<int64_t>(header.width), static_cast<int64_t>(header.height)));
   const int kind = alpha_kind(file);
   const bool alpha = header.alpha_bits() > 0 && (kind < 0 || kind == 3 || kind == 4);
   const bool grey = header.kind() == kGrey;
@@ -115,12 +115,12 @@ Result<Picture> decode_tga(const Source& source) {
   if (header.kind() == kMapped) shape.stored = fmt::format("8-bit palette of {} bits per colour", header.map_bits);
   if (header.kind() == kColour && header.bits <= 16) shape.stored = "5 bits per sample, brought to 8-bit RGB";
   Picture picture;
-  ACUITY_TRY_ASSIGN(picture, make_picture(source, "TGA", shape,
+  ACUITY_TRY_ASSIGN(picture, make_picture(encoded, "TGA", shape,
                                           shape.width * shape.height * static_cast<int64_t>(header.pixel_bytes())));
   const size_t map = kHeader + header.id_length, pixels = map + header.map_length * header.map_bytes();
-  if (pixels >= file.size()) return damaged(source, "TGA", "it ends before its pixels");
+  if (pixels >= file.size()) return damaged(encoded, "TGA", "it ends before its pixels");
   std::vector<uint8_t> values;
-  ACUITY_TRY_ASSIGN(values, expand(source, header, pixels));
+  ACUITY_TRY_ASSIGN(values, expand(encoded, header, pixels));
   const auto channels = static_cast<size_t>(picture.view.channel_count());
   for (size_t y = 0; y < header.height; ++y) {
     auto* row = reinterpret_cast<uint8_t*>(
@@ -136,7 +136,7 @@ Result<Picture> decode_tga(const Source& source) {
       if (header.kind() == kMapped) {
         const size_t index = values[at];
         if (index < header.map_first || index - header.map_first >= header.map_length) {
-          return damaged(source, "TGA", fmt::format("a pixel has colour {}, which the palette lacks", index));
+          return damaged(encoded, "TGA", fmt::format("a pixel has colour {}, which the palette lacks", index));
         }
         colour = colour_at(file, map + (index - header.map_first) * header.map_bytes(), header.map_bits);
       }
@@ -146,7 +146,7 @@ Result<Picture> decode_tga(const Source& source) {
   assume_srgb(picture);
   if (!alpha && header.colour_bits() == 32)
     picture.assumed.push_back("opaque (the file says that its fourth byte is not alpha)");
-  if (alpha && kind == 4) ACUITY_TRY(divide_by_alpha(source, picture));
+  if (alpha && kind == 4) ACUITY_TRY(divide_by_alpha(encoded, picture));
   return picture;
 }
 

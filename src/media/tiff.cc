@@ -63,14 +63,14 @@ struct CloseTiff {
 };
 using Tiff = std::unique_ptr<TIFF, CloseTiff>;
 
-Tiff open_tiff_file(const Source& source, Input& input) {
+Tiff open_tiff_file(const EncodedFile& encoded, Input& input) {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   if (options == nullptr) return nullptr;
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &input);
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, &input);
   // The pixels keep to the limit; the rest is for libtiff's own structures.
   TIFFOpenOptionsSetMaxSingleMemAlloc(options,
-                                      static_cast<tmsize_t>(source.limits.maximum_decoded_bytes + (int64_t{1} << 20)));
+                                      static_cast<tmsize_t>(encoded.limits.maximum_decoded_bytes + (int64_t{1} << 20)));
   Tiff tiff(TIFFClientOpenExt("libtiff", "rm", &input, on_read, on_write, on_seek, on_close, on_size, nullptr, nullptr,
                               options));
   TIFFOpenOptionsFree(options);
@@ -93,13 +93,13 @@ struct Layout {
   int samples_in_row() const { return is_separate() ? 1 : samples; }
 };
 
-Status read_extra_samples(const Source& source, TIFF* tiff, Layout& layout) {
+Status read_extra_samples(const EncodedFile& encoded, TIFF* tiff, Layout& layout) {
   uint16_t count = 0;
   uint16_t* kinds = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
   const int extra = layout.samples - layout.colours;
   if (extra < 0) {
-    return damaged(source, "TIFF",
+    return damaged(encoded, "TIFF",
                    fmt::format("its pixels have {} samples, fewer than its colours need", layout.samples));
   }
   for (int i = 0; i < std::min<int>(extra, count) && layout.alpha < 0; ++i) {
@@ -111,11 +111,11 @@ Status read_extra_samples(const Source& source, TIFF* tiff, Layout& layout) {
   return {};
 }
 
-Result<Layout> read_layout(const Source& source, TIFF* tiff) {
+Result<Layout> read_layout(const EncodedFile& encoded, TIFF* tiff) {
   Layout layout;
   TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &layout.width);
   TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &layout.height);
-  if (const Status status = check_size(source, layout.width, layout.height); !status.ok()) return status;
+  if (const Status status = check_size(encoded, layout.width, layout.height); !status.ok()) return status;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &layout.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &layout.samples);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &layout.format);
@@ -123,7 +123,7 @@ Result<Layout> read_layout(const Source& source, TIFF* tiff) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &layout.compression);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &layout.orientation);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0) {
-    return damaged(source, "TIFF", "the kind of its samples (photometric interpretation) is missing");
+    return damaged(encoded, "TIFF", "the kind of its samples (photometric interpretation) is missing");
   }
   // libtiff has the JPEG decoder turn such pixels into RGB.
   if (layout.photometric == PHOTOMETRIC_YCBCR && layout.compression == COMPRESSION_JPEG) {
@@ -135,7 +135,7 @@ Result<Layout> read_layout(const Source& source, TIFF* tiff) {
   const bool grey = layout.photometric == PHOTOMETRIC_MINISBLACK || layout.photometric == PHOTOMETRIC_MINISWHITE;
   if (!grey && !layout.is_palette() && layout.photometric != PHOTOMETRIC_RGB) {
     return unsupported(
-        source,
+        encoded,
         fmt::format("is a TIFF file of photometric kind {}, neither grey nor RGB nor palette", layout.photometric),
         "convert it to RGB");
   }
@@ -146,17 +146,17 @@ Result<Layout> read_layout(const Source& source, TIFF* tiff) {
       (layout.format == SAMPLEFORMAT_UINT || layout.format == SAMPLEFORMAT_VOID) &&
       (layout.bits == 1 || layout.bits == 2 || layout.bits == 4 || (layout.bits >= 8 && layout.bits <= 16));
   if (!is_float && !is_integer) {
-    return unsupported(source,
+    return unsupported(encoded,
                        fmt::format("is a TIFF file with {}-bit samples of format {}", layout.bits, layout.format),
                        "convert it to 8 or 16-bit integers or 32-bit floats");
   }
   if (layout.is_palette() && (layout.bits > 8 || TIFFGetField(tiff, TIFFTAG_COLORMAP, &layout.palette[0],
                                                               &layout.palette[1], &layout.palette[2]) == 0)) {
-    return damaged(source, "TIFF", "it lacks a palette of at most 256 colours");
+    return damaged(encoded, "TIFF", "it lacks a palette of at most 256 colours");
   }
-  if (const Status status = read_extra_samples(source, tiff, layout); !status.ok()) return status;
+  if (const Status status = read_extra_samples(encoded, tiff, layout); !status.ok()) return status;
   if (layout.is_palette() && layout.alpha >= 0) {
-    return unsupported(source, "has a palette together with alpha", "convert it to RGB");
+    return unsupported(encoded, "has a palette together with alpha", "convert it to RGB");
   }
   return layout;
 }
@@ -291,11 +291,11 @@ bool read_pixels(TIFF* tiff, const Layout& layout, Picture& picture, std::vector
   return true;
 }
 
-Status name_colour(const Source& source, TIFF* tiff, Picture& picture) {
+Status name_colour(const EncodedFile& encoded, TIFF* tiff, Picture& picture) {
   uint32_t size = 0;
   const void* profile = nullptr;
   if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &profile) != 0 && size > 0) {
-    return set_icc(source, picture, {static_cast<const uint8_t*>(profile), size});
+    return set_icc(encoded, picture, {static_cast<const uint8_t*>(profile), size});
   }
   if (picture.view.type != SampleType::f32) {
     assume_srgb(picture);
@@ -308,11 +308,11 @@ Status name_colour(const Source& source, TIFF* tiff, Picture& picture) {
 
 class TiffFrames : public PictureFrames {
  public:
-  explicit TiffFrames(const Source& source) : source_(source) {}
+  explicit TiffFrames(const EncodedFile& encoded) : encoded_(encoded) {}
 
   Status open() {
-    input_.file = source_.bytes;
-    tiff_ = open_tiff_file(source_, input_);
+    input_.file = encoded_.bytes;
+    tiff_ = open_tiff_file(encoded_, input_);
     if (!tiff_) return broken("its header cannot be read");
     count_ = std::max<int64_t>(TIFFNumberOfDirectories(tiff_.get()), 1);
     return {};
@@ -324,49 +324,49 @@ class TiffFrames : public PictureFrames {
       return broken(fmt::format("page {} cannot be read", index));
     }
     Layout layout;
-    ACUITY_TRY_ASSIGN(layout, read_layout(source_, tiff));
+    ACUITY_TRY_ASSIGN(layout, read_layout(encoded_, tiff));
     const Shape shape = shape_of(layout);
     const bool tiled = TIFFIsTiled(tiff) != 0;
     const uint64_t row_bits = (tiled ? 0 : shape.width) * uint64_t{layout.bits} * layout.samples_in_row();
     const uint64_t buffer_size = tiled ? TIFFTileSize64(tiff) : TIFFScanlineSize64(tiff);
-    if (buffer_size == 0 || buffer_size < (row_bits + 7) / 8) return broken("its rows have no sensible size");
+    if (buffer_size == 0 || buffer_size < (row_bits + 7) / 8) return broken("its rows have an invalid size");
     // Whatever the limits: make_picture() holds the rest against them.
     if (buffer_size > kMostTileBytes) {
-      return damaged(source_, "TIFF", fmt::format("its tiles are of {} bytes", buffer_size));
+      return damaged(encoded_, "TIFF", fmt::format("its tiles are of {} bytes", buffer_size));
     }
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "TIFF", shape, static_cast<int64_t>(buffer_size)));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "TIFF", shape, static_cast<int64_t>(buffer_size)));
     std::vector<uint8_t> buffer(buffer_size);
     input_.warning[0] = '\0';
     if (!read_pixels(tiff, layout, picture, buffer)) return broken("its pixels cannot be read");
     // What libtiff warns of while decoding pixels is that it had to make some up.
-    if (input_.warning[0] != '\0') return damaged(source_, "TIFF", input_.warning);
+    if (input_.warning[0] != '\0') return damaged(encoded_, "TIFF", input_.warning);
 
     if (layout.ignored > 0) picture.found.push_back(fmt::format("{} more samples per pixel, ignored", layout.ignored));
-    ACUITY_TRY(name_colour(source_, tiff, picture));
-    ACUITY_TRY(check_finite(source_, picture));
-    if (layout.premultiplied) ACUITY_TRY(divide_by_alpha(source_, picture));
+    ACUITY_TRY(name_colour(encoded_, tiff, picture));
+    ACUITY_TRY(check_finite(encoded_, picture));
+    if (layout.premultiplied) ACUITY_TRY(divide_by_alpha(encoded_, picture));
     if (layout.orientation != ORIENTATION_TOPLEFT) {
       picture.found.push_back(fmt::format("TIFF orientation {} applied", layout.orientation));
-      ACUITY_TRY(turn_upright(source_, picture, layout.orientation));
+      ACUITY_TRY(turn_upright(encoded_, picture, layout.orientation));
     }
     return picture;
   }
 
  private:
   Status broken(std::string_view otherwise) const {
-    return damaged(source_, "TIFF", input_.error[0] != '\0' ? std::string_view(input_.error) : otherwise);
+    return damaged(encoded_, "TIFF", input_.error[0] != '\0' ? std::string_view(input_.error) : otherwise);
   }
 
-  Source source_;
+  EncodedFile encoded_;
   Input input_;
   Tiff tiff_;
 };
 
 }  // namespace
 
-OpenedFrames open_tiff(const Source& source) {
-  auto frames = std::make_unique<TiffFrames>(source);
+OpenedFrames open_tiff(const EncodedFile& encoded) {
+  auto frames = std::make_unique<TiffFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

@@ -14,7 +14,7 @@
 #include "colour/cicp.h"
 #include "media/decoder.h"
 #include "media/meaning.h"
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 #include "media/y4m.h"
 
 namespace acuity {
@@ -23,7 +23,7 @@ namespace {
 Status input(std::string message) { return Status(StatusCode::input, std::move(message)); }
 
 // A file of pictures. It is decoded from memory, one picture after the other.
-class PicturesSource : public FrameSource {
+class PicturesStream : public FrameStream {
  public:
   Status open(std::FILE* file, std::string_view name, const PictureLimits& limits) {
     name_ = name;
@@ -177,7 +177,7 @@ bool holds_several_pictures(const std::string& path, const PictureLimits& limits
   return frames.ok() && (*frames)->count() > 1;
 }
 
-Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_view name, const VideoOptions& options) {
+Result<std::unique_ptr<FrameStream>> open_video(std::FILE* opened, std::string_view name, const VideoOptions& options) {
   File file(opened);
   try {
     const std::vector<uint8_t> beginning = peek(file.get());
@@ -198,15 +198,15 @@ Result<std::unique_ptr<FrameSource>> open_video(std::FILE* opened, std::string_v
       return Status(StatusCode::device,
                     fmt::format("'{}' is a picture, which is decoded on the CPU only; use --decode cpu for it", name));
     }
-    auto pictures = std::make_unique<PicturesSource>();
+    auto pictures = std::make_unique<PicturesStream>();
     ACUITY_TRY(pictures->open(file.get(), name, options.limits));
-    return std::unique_ptr<FrameSource>(std::move(pictures));
+    return std::unique_ptr<FrameStream>(std::move(pictures));
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::out_of_memory, fmt::format("out of memory while reading '{}'", name));
   }
 }
 
-Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const VideoOptions& options) {
+Result<std::unique_ptr<FrameStream>> open_video(const std::string& path, const VideoOptions& options) {
   File file;
   ACUITY_TRY_ASSIGN(file, open_file(path));
   return open_video(file.release(), name_of_file(path), options);

@@ -116,21 +116,21 @@ struct VideoFrame {
   int64_t index = 0;                 ///< from 0
   std::optional<double> time;        ///< seconds; none where the rate is not known
   SampleBytes samples;               ///< planes Y, Cb, Cr
-  int64_t place = 0;                 ///< where in the file they begin, between FrameSource::find() and load()
+  int64_t place = 0;                 ///< where in the file they begin, between FrameStream::find() and load()
   std::shared_ptr<Picture> picture;  ///< in place of samples, for a picture
   Input there;                       ///< in place of samples, for a frame on a device
 };
 
 /// A stream. Used by one thread at a time, except for load() and want().
-class FrameSource {
+class FrameStream {
  public:
-  virtual ~FrameSource() = default;
+  virtual ~FrameStream() = default;
   const VideoFormat& format() const { return format_; }
   /// The next frame, or false at the end. After an error there is nothing more.
   virtual Result<bool> next(VideoFrame& frame) = 0;
 
   /// The same in two parts: load() may be called by several threads, so that frames are copied from the system's cache
-  /// as fast as memory allows. Most sources do all of it in find().
+  /// as fast as memory allows. Most streams do all of it in find().
   virtual Result<bool> find(VideoFrame& frame) { return next(frame); }
   virtual Status load(VideoFrame&) const { return {}; }
   /// How many threads shall call load() at a time.
@@ -158,16 +158,16 @@ bool is_video(const std::string& path);
 bool holds_several_pictures(const std::string& path, const PictureLimits& limits);
 
 /// Opens a file or standard input ("-").
-Result<std::unique_ptr<FrameSource>> open_video(const std::string& path, const VideoOptions& options);
+Result<std::unique_ptr<FrameStream>> open_video(const std::string& path, const VideoOptions& options);
 
-/// The same for a file already open, which the source closes unless it is standard input; `name` is for messages.
-Result<std::unique_ptr<FrameSource>> open_video(std::FILE* file, std::string_view name, const VideoOptions& options);
+/// The same for a file already open, which the stream closes unless it is standard input; `name` is for messages.
+Result<std::unique_ptr<FrameStream>> open_video(std::FILE* file, std::string_view name, const VideoOptions& options);
 
-/// The frames of a source with another number of bits; nothing changes for those that have that many.
-Result<std::unique_ptr<FrameSource>> with_depth(std::unique_ptr<FrameSource> source, int depth, std::string_view name);
+/// The frames of a stream with another number of bits; nothing changes for those that have that many.
+Result<std::unique_ptr<FrameStream>> with_depth(std::unique_ptr<FrameStream> stream, int depth, std::string_view name);
 
-/// The frames of a source at another size; the source itself where it has that size.
-Result<std::unique_ptr<FrameSource>> with_size(std::unique_ptr<FrameSource> source, int width, int height,
+/// The frames of a stream at another size; the stream itself where it has that size.
+Result<std::unique_ptr<FrameStream>> with_size(std::unique_ptr<FrameStream> stream, int width, int height,
                                                Scaler scaler, std::string_view name);
 
 /// What the frames of a stream are, and one of them; not where they are pictures.

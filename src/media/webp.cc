@@ -20,7 +20,7 @@ using Demuxer = std::unique_ptr<WebPDemuxer, DeleteDemuxer>;
 const char* meaning(VP8StatusCode code) {
   switch (code) {
     case VP8_STATUS_BITSTREAM_ERROR:
-      return "its data make no sense";
+      return "its data is invalid";
     case VP8_STATUS_NOT_ENOUGH_DATA:
       return "it ends too early";
     case VP8_STATUS_OUT_OF_MEMORY:
@@ -45,11 +45,12 @@ struct DeleteAnimation {
 
 class WebpFrames : public PictureFrames {
  public:
-  explicit WebpFrames(const Source& source) : source_(source), data_{source.bytes.data(), source.bytes.size()} {}
+  explicit WebpFrames(const EncodedFile& encoded)
+      : encoded_(encoded), data_{encoded.bytes.data(), encoded.bytes.size()} {}
 
   Status open() {
     demuxer_.reset(WebPDemux(&data_));
-    if (!demuxer_) return damaged(source_, "WebP", "its chunks are incomplete or out of order");
+    if (!demuxer_) return damaged(encoded_, "WebP", "its chunks are incomplete or out of order");
     animated_ = (WebPDemuxGetI(demuxer_.get(), WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG) != 0;
     if (!animated_) return {};
     WebPIterator frame;
@@ -57,7 +58,7 @@ class WebpFrames : public PictureFrames {
       durations_.push_back(frame.duration / 1000.0);
     }
     WebPDemuxReleaseIterator(&frame);
-    if (durations_.empty()) return damaged(source_, "WebP", "its animation has no frames");
+    if (durations_.empty()) return damaged(encoded_, "WebP", "its animation has no frames");
     count_ = static_cast<int64_t>(durations_.size());
     return {};
   }
@@ -69,27 +70,28 @@ class WebpFrames : public PictureFrames {
     if (profile.empty()) {
       assume_srgb(picture);
     } else {
-      ACUITY_TRY(set_icc(source_, picture, profile));
+      ACUITY_TRY(set_icc(encoded_, picture, profile));
     }
-    ACUITY_TRY(apply_exif(source_, picture, exif_orientation(find_chunk(demuxer_, "EXIF"))));
+    ACUITY_TRY(apply_exif(encoded_, picture, exif_orientation(find_chunk(demuxer_, "EXIF"))));
     return picture;
   }
 
  private:
   Result<Picture> read_still() {
     WebPDecoderConfig config;
-    if (WebPInitDecoderConfig(&config) == 0) return Status(StatusCode::internal, "libwebp is of another version");
+    if (WebPInitDecoderConfig(&config) == 0)
+      return Status(StatusCode::internal, "libwebp has another version than the one this build uses");
     if (const VP8StatusCode code = WebPGetFeatures(data_.bytes, data_.size, &config.input); code != VP8_STATUS_OK) {
-      return damaged(source_, "WebP", meaning(code));
+      return damaged(encoded_, "WebP", meaning(code));
     }
     Shape shape;
     shape.width = config.input.width;
     shape.height = config.input.height;
     shape.channels = config.input.has_alpha != 0 ? Channels::rgba : Channels::rgb;
-    ACUITY_TRY(check_size(source_, shape.width, shape.height));
+    ACUITY_TRY(check_size(encoded_, shape.width, shape.height));
     // The lossless decoder keeps four bytes a pixel of its own.
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "WebP", shape, 4 * shape.width * shape.height));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "WebP", shape, 4 * shape.width * shape.height));
 
     config.output.colorspace = config.input.has_alpha != 0 ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
@@ -98,7 +100,7 @@ class WebpFrames : public PictureFrames {
     config.output.u.RGBA.size = static_cast<size_t>(picture.view.row_stride) * static_cast<size_t>(picture.view.height);
     const VP8StatusCode code = WebPDecode(data_.bytes, data_.size, &config);
     WebPFreeDecBuffer(&config.output);
-    if (code != VP8_STATUS_OK) return damaged(source_, "WebP", meaning(code));
+    if (code != VP8_STATUS_OK) return damaged(encoded_, "WebP", meaning(code));
     return picture;
   }
 
@@ -108,28 +110,28 @@ class WebpFrames : public PictureFrames {
     shape.width = WebPDemuxGetI(demuxer_.get(), WEBP_FF_CANVAS_WIDTH);
     shape.height = WebPDemuxGetI(demuxer_.get(), WEBP_FF_CANVAS_HEIGHT);
     shape.channels = Channels::rgba;
-    ACUITY_TRY(check_size(source_, shape.width, shape.height));
+    ACUITY_TRY(check_size(encoded_, shape.width, shape.height));
     // Beside the picture there are two canvases and a decoder's own memory.
     Picture picture;
-    ACUITY_TRY_ASSIGN(picture, make_picture(source_, "WebP", shape, 12 * shape.width * shape.height));
+    ACUITY_TRY_ASSIGN(picture, make_picture(encoded_, "WebP", shape, 12 * shape.width * shape.height));
     if (!animation_) {
       WebPAnimDecoderOptions options;
       if (WebPAnimDecoderOptionsInit(&options) == 0)
-        return Status(StatusCode::internal, "libwebp is of another version");
+        return Status(StatusCode::internal, "libwebp has another version than the one this build uses");
       options.color_mode = MODE_RGBA;
       animation_.reset(WebPAnimDecoderNew(&data_, &options));
     }
     uint8_t* pixels = nullptr;
     for (int time = 0; next_ <= index; ++next_) {
       if (!animation_ || WebPAnimDecoderGetNext(animation_.get(), &pixels, &time) == 0) {
-        return damaged(source_, "WebP", fmt::format("frame {} cannot be decoded", next_));
+        return damaged(encoded_, "WebP", fmt::format("frame {} cannot be decoded", next_));
       }
     }
     std::memcpy(picture.pixels.get(), pixels, static_cast<size_t>(picture.view.row_stride * shape.height));
     return picture;
   }
 
-  Source source_;
+  EncodedFile encoded_;
   WebPData data_;
   Demuxer demuxer_;
   bool animated_ = false;
@@ -139,8 +141,8 @@ class WebpFrames : public PictureFrames {
 
 }  // namespace
 
-OpenedFrames open_webp(const Source& source) {
-  auto frames = std::make_unique<WebpFrames>(source);
+OpenedFrames open_webp(const EncodedFile& encoded) {
+  auto frames = std::make_unique<WebpFrames>(encoded);
   ACUITY_TRY(frames->open());
   return std::unique_ptr<PictureFrames>(std::move(frames));
 }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "media/video_sources.h"
+#include "media/video_streams.h"
 
 namespace acuity {
 namespace {

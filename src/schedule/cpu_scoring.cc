@@ -156,7 +156,7 @@ Status Scheduler::State::run_work(const RowPointer& row) {
       if (!result.attempts.empty()) {
         result.status = result.attempts.back().why;
       } else {
-        result.status = Status(StatusCode::unknown_device, "none of the devices that it can use is there");
+        result.status = Status(StatusCode::unknown_device, "no device that can score it is available");
       }
       break;
     }
@@ -164,7 +164,11 @@ Status Scheduler::State::run_work(const RowPointer& row) {
     const Clock::time_point before = Clock::now();
     row->stages.begin();
     result.status = Status();
-    work.run({places[best].id, threads_, row->are_videos}, result);
+    work.run({.device = places[best].id,
+              .threads = threads_,
+              .are_videos = row->are_videos,
+              .is_given_up = [&] { return cancelled_ || row->stages.is_given_up(); }},
+             result);
     row->stages.end();
     --works_[best];
     result.device_ms += milliseconds_between(before, Clock::now());

@@ -89,12 +89,12 @@ Result<ReferenceKey> Loader::find_reference(Row& row, Encoded& encoded) const {
 Status Loader::look_at(const TaskPicture& picture, Encoded& encoded) const {
   PictureLimits nothing = parts_.options.limits;
   nothing.maximum_decoded_bytes = 0;
-  const Source source{encoded.bytes, encoded.name, nothing, nullptr, &encoded.asked};
-  Status refused = decode_source(source, picture.frame).status();
+  const EncodedFile source{encoded.bytes, encoded.name, nothing, nullptr, &encoded.asked};
+  Status refused = decode_encoded(source, picture.frame).status();
   const int64_t most = parts_.options.limits.maximum_decoded_bytes;
   if (encoded.asked.bytes == 0) return refused;
   if (encoded.asked.bytes <= most) return {};
-  return decode_source({encoded.bytes, encoded.name, parts_.options.limits}, picture.frame).status();
+  return decode_encoded({encoded.bytes, encoded.name, parts_.options.limits}, picture.frame).status();
 }
 
 // Never in more memory than it asked for before. If it asks for more it fails, and encoded.asked has grown.
@@ -103,8 +103,8 @@ Result<Picture> Loader::decode(const TaskPicture& picture, Encoded& encoded, boo
   const Stopwatch watch;
   PictureLimits limits = parts_.options.limits;
   limits.maximum_decoded_bytes = encoded.asked.bytes;
-  const Source source{encoded.bytes, encoded.name, limits, encoded.file.memory, &encoded.asked};
-  Result<Picture> decoded = decode_source(source, picture.frame);
+  const EncodedFile source{encoded.bytes, encoded.name, limits, encoded.file.memory, &encoded.asked};
+  Result<Picture> decoded = decode_encoded(source, picture.frame);
   if (!decoded.ok()) return decoded;
   note_decode(picture_format(encoded.bytes), static_cast<double>(decoded->view.width) * decoded->view.height,
               watch.milliseconds());
@@ -145,8 +145,8 @@ Status Loader::check_reference(Row& row) const {
   if (!parts_.references.is_stuck(row.reference_name)) return {};
   row.result.timed_out = true;
   return Status(StatusCode::cancelled,
-                fmt::format("another task did not have the reference read and decoded within the time limit of {} ms "
-                            "and is still at it; raise the limit, or leave out the reference",
+                fmt::format("another task has not finished reading and decoding the reference within the time limit of "
+                            "{} ms; raise the limit, or leave out the reference",
                             parts_.options.timeout_ms));
 }
 
@@ -238,6 +238,8 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
       if (!status.ok()) parts_.references.forget(row.cached);
       row.cached->complete(Status(status.code(), {}));  // who waits for it tries by himself
       ACUITY_TRY(status);
+      row.has_decoded_reference = true;
+      parts_.counts.note_reference(/*found=*/false);
       row.count_bytes();
     }
     a.file = {};
@@ -271,12 +273,13 @@ Result<Loader::Loaded> Loader::load_within(Row& row) {
     if (!status.ok()) return Loaded::needs_more;
     result.waiting_ms += milliseconds_between(before, Clock::now());
     const double read_ms = result.reference.read_ms;
+    const double decode_ms = row.has_decoded_reference ? result.reference.decode_ms : 0;
     result.reference = row.cached->facts;
     result.reference.read_ms = read_ms;
-    result.reference.decode_ms = 0;
+    result.reference.decode_ms = decode_ms;
   }
-  result.reference_was_cached = !is_new;
-  parts_.counts.note_reference(!is_new);
+  result.reference_was_cached = !row.has_decoded_reference;
+  if (result.reference_was_cached) parts_.counts.note_reference(/*found=*/true);
   b.file = {};  // unless the samples are in it
   const bool scales = parts_.rules.scale_reference && !same_size(row.cached->picture.view, picture->view);
   ACUITY_TRY(fit(row, std::move(*picture)));

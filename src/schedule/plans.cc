@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "device/one_card.h"
 #include "engine/chooser.h"
 
 namespace acuity {
@@ -51,6 +52,11 @@ void sort_by_speed(std::vector<DeviceInfo>& card, const Measurements& measured) 
         card.begin(), next, *next, [&](const DeviceInfo& a, const DeviceInfo& b) { return times[a.id] < times[b.id]; });
     std::rotate(place, next, next + 1);
   }
+}
+
+// Whether the place is the card that the device is, perhaps through another backend.
+bool is_card_of(const Place& place, const DeviceInfo& device) {
+  return place.id == device.id || (place.device && show_one_card(place.device->info(), device));
 }
 
 }  // namespace
@@ -94,7 +100,9 @@ Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
       place.id = place.device->info().id;
       place.pool = DevicePool::of(place.device);
     }
-    const bool again = std::any_of(places.begin(), places.end(), [&](const Place& one) { return one.id == place.id; });
+    const bool again = std::any_of(places.begin(), places.end(), [&](const Place& one) {
+      return place.is_cpu() ? one.is_cpu() : is_card_of(one, place.device->info());
+    });
     if (!again) places.push_back(std::move(place));
     return {};
   };
@@ -104,6 +112,10 @@ Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
       continue;
     }
     for (const std::vector<DeviceInfo>& card : cards_of(list_devices(), process_measurements().now())) {
+      const bool is_named = std::any_of(card.begin(), card.end(), [&](const DeviceInfo& device) {
+        return std::any_of(places.begin(), places.end(), [&](const Place& one) { return is_card_of(one, device); });
+      });
+      if (is_named) continue;
       // One that does not work is left out: nobody asked for it.
       (void)std::any_of(card.begin(), card.end(), [&](const DeviceInfo& device) { return add(device.id).ok(); });
     }

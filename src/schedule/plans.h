@@ -32,7 +32,7 @@ struct Place {
 /// used that can be opened.
 std::vector<std::vector<DeviceInfo>> cards_of(const DeviceList& list, const Measurements& measured);
 
-/// "auto" or names, opened.
+/// "auto" or names, opened. A card that several of them show is used once, through the first.
 Result<std::vector<Place>> open_places(const std::vector<std::string>& names);
 
 /// Half of the memory that is free.

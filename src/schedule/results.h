@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Results on their way to the caller, in the order of submission or as they come, and what is counted of them.
+// Results for the caller, in the order of submission or as they come, and what is counted of them.
 #ifndef ACUITY_SCHEDULE_RESULTS_H
 #define ACUITY_SCHEDULE_RESULTS_H
 

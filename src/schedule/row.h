@@ -109,10 +109,11 @@ struct Row {
   // Used by whoever has the row at the moment.
   TaskResult result;
   bool are_videos = false;
-  bool shares_reference = false;  // others that waited with it have the same
-  int64_t needs_bytes = 0;        // once known; 0: not yet
-  Held held;                      // its files and pictures
-  Held scoring;                   // what scoring it uses
+  bool shares_reference = false;       // others that waited with it have the same
+  int64_t needs_bytes = 0;             // once known; 0: not yet
+  bool has_decoded_reference = false;  // for itself and for others; it may then have had to wait for more memory
+  Held held;                           // its files and pictures
+  Held scoring;                        // what scoring it uses
   std::shared_ptr<CachedReference> cached;
   Picture scaled_reference;     // if it was scaled for this row
   int64_t distorted_asked = 0;  // what decoding asked for when it was tried with less

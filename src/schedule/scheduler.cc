@@ -17,7 +17,7 @@ namespace {
 // Any longer and the clock's number would overflow.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
-Clock::time_point after(std::chrono::milliseconds most) { return Clock::now() + std::min(most, kLongestWait); }
+Clock::time_point after(std::chrono::milliseconds timeout) { return Clock::now() + std::min(timeout, kLongestWait); }
 
 }  // namespace
 
@@ -65,30 +65,30 @@ Status Scheduler::submit(Task task) {
   return guarded<Result<bool>>([&] { return state_->submit(task, std::nullopt); }).status();
 }
 
-Result<bool> Scheduler::try_submit(const Task& task, std::chrono::milliseconds most) {
+Result<bool> Scheduler::try_submit(const Task& task, std::chrono::milliseconds timeout) {
   if (!state_) return moved_from("Scheduler");
-  return guarded<Result<bool>>([&] { return state_->submit(task, after(most)); });
+  return guarded<Result<bool>>([&] { return state_->submit(task, after(timeout)); });
 }
 
 Status submit_work(Scheduler& scheduler, const Work& work) {
   return guarded<Result<bool>>([&] { return scheduler.state().submit(work, std::nullopt); }).status();
 }
 
-Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds most) {
-  return guarded<Result<bool>>([&] { return scheduler.state().submit(work, after(most)); });
+Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds timeout) {
+  return guarded<Result<bool>>([&] { return scheduler.state().submit(work, after(timeout)); });
 }
 
 Result<bool> try_submit_files(Scheduler& scheduler, const Task& pictures, const Work& videos,
-                              std::chrono::milliseconds most) {
-  return guarded<Result<bool>>([&] { return scheduler.state().submit(pictures, after(most), videos); });
+                              std::chrono::milliseconds timeout) {
+  return guarded<Result<bool>>([&] { return scheduler.state().submit(pictures, after(timeout), videos); });
 }
 
 std::optional<TaskResult> Scheduler::poll() { return state_ ? state_->results.poll() : std::nullopt; }
 
 std::optional<TaskResult> Scheduler::wait_any() { return state_ ? state_->results.wait_any() : std::nullopt; }
 
-std::optional<TaskResult> Scheduler::wait_any(std::chrono::milliseconds most) {
-  return state_ ? state_->results.wait_any(after(most)) : std::nullopt;
+std::optional<TaskResult> Scheduler::wait_any(std::chrono::milliseconds timeout) {
+  return state_ ? state_->results.wait_any(after(timeout)) : std::nullopt;
 }
 
 bool Scheduler::is_drained() const { return !state_ || state_->results.is_drained(); }
@@ -100,15 +100,22 @@ void Scheduler::flush() {
 Status Scheduler::run_all(const std::function<std::optional<Task>()>& next,
                           const std::function<Status(TaskResult)>& done) {
   if (!state_) return moved_from("Scheduler");
+  constexpr const char* kCaller = "a function that run_all() called";  // for messages
   Status status;
   const auto hand_out = [&](std::optional<TaskResult> result) {
     if (!result) return false;
-    Status said = done(std::move(*result));
+    Status said = guarded<Status>([&] { return done(std::move(*result)); }, kCaller);
     if (status.ok()) status = std::move(said);
     return true;
   };
   while (status.ok()) {
-    std::optional<Task> task = next();
+    std::optional<Task> task;
+    status = guarded<Status>(
+        [&] {
+          task = next();
+          return Status();
+        },
+        kCaller);
     if (!task) break;
     if (Status submitted = submit(std::move(*task)); !submitted.ok()) {
       status = std::move(submitted);
@@ -127,13 +134,18 @@ void Scheduler::cancel() {
   if (state_) state_->cancel();
 }
 
-SchedulerStatistics Scheduler::statistics() const { return state_ ? state_->statistics() : SchedulerStatistics(); }
+SchedulerStatistics Scheduler::statistics() const {
+  if (!state_) return {};
+  return nothing_if_out_of_memory<SchedulerStatistics>([&] { return state_->statistics(); });
+}
 
 std::vector<std::string> Scheduler::devices() const {
-  std::vector<std::string> names;
-  if (!state_) return names;
-  for (const Place& place : state_->places) names.push_back(place.id);
-  return names;
+  if (!state_) return {};
+  return nothing_if_out_of_memory<std::vector<std::string>>([&] {
+    std::vector<std::string> names;
+    for (const Place& place : state_->places) names.push_back(place.id);
+    return names;
+  });
 }
 
 }  // namespace acuity

@@ -19,6 +19,9 @@ struct WorkPlace {
   std::string device;       // "cpu", "cuda:0"
   int threads = 1;          // for it to start
   bool are_videos = false;  // of files: what was seen in them
+  /// Whether nobody waits for it any more: its time is over, or the scheduler was cancelled. A work that asks now and
+  /// then gives its thread and its memory back.
+  std::function<bool()> is_given_up = [] { return false; };
 };
 
 /// A task that scores in its own way, such as a video. It goes through the same queues: the scheduler decides when and
@@ -41,10 +44,10 @@ Result<Scheduler> create_scheduler(const SchedulerOptions& options, const PairRu
 std::string kind_of_failure(const TaskResult& result);
 /// Two files, which are a task or, if they turn out to be videos, a work. A thread of the scheduler looks into them.
 Result<bool> try_submit_files(Scheduler& scheduler, const Task& pictures, const Work& videos,
-                              std::chrono::milliseconds most);
+                              std::chrono::milliseconds timeout);
 /// As Scheduler::submit() and Scheduler::try_submit().
 Status submit_work(Scheduler& scheduler, const Work& work);
-Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds most);
+Result<bool> try_submit_work(Scheduler& scheduler, const Work& work, std::chrono::milliseconds timeout);
 
 }  // namespace acuity
 

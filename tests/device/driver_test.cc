@@ -180,7 +180,7 @@ TEST_P(DriverTest, RefusesWhatAnswersWrongly) {
       {FakeMistake::wrong_division, " / "},
       {FakeMistake::wrong_root, "sqrt(0x1p+0) gave 0x1.fffffep-1, expected 0x1p+0"},
       {FakeMistake::wrong_sum, "0x1.99999ap-4 * 0x1.4p+3 + -0x1p+0 gave 0x1p-26, expected 0x0p+0"},
-      {FakeMistake::no_barrier, "a value passed on behind a barrier gave "},
+      {FakeMistake::no_barrier, "a value passed across a barrier gave "},
       {FakeMistake::no_shuffle, "a value swapped between threads gave "},
       {FakeMistake::unrounded_quotient, "fma(0x1.555556p-2 / 0x1.8p+1, 0x1.8p+1, -0x1p+0) gave "},
       {FakeMistake::flushes_subnormals, " gave 0x0p+0, expected 0x1p-149"},
@@ -478,7 +478,7 @@ Status use_everything(const std::string& id) {
     return waited.ok() ? upload() : waited;
   });
   if (!recording.ok()) return recording.status();
-  const Status status = *recording != nullptr ? (*recording)->repeat() : upload();
+  const Status status = *recording != nullptr ? (*recording)->replay() : upload();
   return status.ok() ? (*first)->wait() : status;
 }
 

@@ -2,7 +2,6 @@
 #include "device/fake_driver.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -10,11 +9,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
 
 #include "device/fake_capture.h"
+#include "device/fake_errors.h"
+#include "device/fake_probe.h"
+#include "device/fake_reads.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -34,14 +35,7 @@ FakeDriver state = state_of_environment();
 std::recursive_mutex mutex;
 std::map<uintptr_t, size_t> memory_given;   // and its size
 std::map<uintptr_t, size_t> memory_locked;  // by its owner's wish
-// For results_differ: where something was copied to, and how far; and which of that kernels of a stream have read.
-std::map<uintptr_t, size_t> memory_filled;
-struct FakeReads {
-  std::set<uintptr_t> memory;
-  std::set<void*> streams;  // that it waited for
-};
-std::map<void*, FakeReads> memory_read;  // by the stream, or by an event of it, since somebody waited for it
-void* graph_stream = nullptr;            // of the graph that is performed
+void* graph_stream = nullptr;               // of the graph that is performed
 uintptr_t handles_given = 0;
 using FakeExecutable = std::vector<std::function<void()>>;  // a graph's work in order
 thread_local std::vector<void*> contexts;                   // CUDA's stack
@@ -130,42 +124,23 @@ uintptr_t memory_at(uintptr_t address) {
   return address < begin + bytes ? begin : 0;
 }
 
-void note_filled(uintptr_t address, size_t bytes) {
-  const uintptr_t begin = memory_at(address);
-  size_t& filled = memory_filled[begin];
-  filled = std::max(filled, address - begin + bytes);
-}
-
-void note_read(void* stream, const std::vector<unsigned char>& arguments) {
-  std::set<uintptr_t>& read = memory_read[graph_stream != nullptr ? graph_stream : stream].memory;
+/// The memory that a kernel's arguments name, some of them more than once.
+std::vector<uintptr_t> memory_in(const std::vector<unsigned char>& arguments) {
+  std::vector<uintptr_t> begins;
   for (size_t i = 0; i + sizeof(uintptr_t) <= arguments.size(); i += sizeof(uintptr_t)) {
     uintptr_t address = 0;
     std::memcpy(&address, arguments.data() + i, sizeof address);
-    const uintptr_t begin = memory_at(address);
-    if (begin != 0 && memory_filled.contains(begin)) read.insert(begin);
+    if (const uintptr_t begin = memory_at(address); begin != 0) begins.push_back(begin);
   }
+  return begins;
 }
 
-/// From 1 to 2, if kernels of the stream have read something.
-std::optional<float> number_of_read(void* stream) {
-  const auto read = memory_read.find(graph_stream != nullptr ? graph_stream : stream);
-  if (read == memory_read.end() || read->second.memory.empty()) return std::nullopt;
-  uint64_t sum = 0;
-  for (const uintptr_t begin : read->second.memory) {
-    const auto filled = memory_filled.find(begin);
-    if (filled == memory_filled.end()) continue;
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < filled->second; ++i) {
-      hash = (hash ^ reinterpret_cast<const unsigned char*>(begin)[i]) * 1099511628211u;
-    }
-    sum += hash;
-  }
-  return 1 + static_cast<float>(sum >> 44) / (1 << 20);
-}
+/// What is performed on a stream as part of a graph happens on the stream of the graph.
+void* performing(void* stream) { return graph_stream != nullptr ? graph_stream : stream; }
 
 int take_memory(const char* call, const char* kind, uintptr_t address) {
   const std::lock_guard lock(mutex);
-  memory_filled.erase(address);
+  forget_filled(address);
   if (const auto given = memory_given.find(address); given != memory_given.end()) {
     std::free(reinterpret_cast<void*>(address));
     state.bytes[kind] -= given->second;
@@ -204,7 +179,8 @@ int copy_up(const char* call, uint64_t to, const void* from, size_t bytes, void*
   return submit(stream, [=] {
     state.uploads.emplace_back(from, bytes);
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    if (state.results_differ) note_filled(to, bytes);
+    const uintptr_t begin = memory_at(to);
+    if (state.results_differ) note_filled(begin, to - begin + bytes);
   });
 }
 
@@ -213,7 +189,7 @@ int copy_down(const char* call, void* to, uint64_t from, size_t bytes, void* str
   if (const int failure = begin_on_device(call); failure != 0) return failure;
   return submit(stream, [=] {
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    const std::optional<float> number = state.results_differ ? number_of_read(stream) : std::nullopt;
+    const std::optional<float> number = state.results_differ ? number_of_read(performing(stream)) : std::nullopt;
     if (number) std::fill_n(static_cast<float*>(to), bytes / sizeof(float), *number);
   });
 }
@@ -261,47 +237,18 @@ int find(const char* call, void** function, const char* name) {
   return 0;
 }
 
-float flushed(float value) {
-  if (state.mistake != FakeMistake::flushes_subnormals) return value;
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
-}
-
-void run_probe(const float* triples, float* answers, int count) {
-  const auto fused = [&](int i) {
-    if (i >= count) return 2.0f;
-    const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
-    const float product = a * b;
-    return flushed(state.mistake == FakeMistake::split_fma ? product + c : std::fma(a, b, c));
-  };
-  for (int i = 0; i < count; ++i) {
-    const float a = flushed(triples[3 * i]), b = flushed(triples[3 * i + 1]), c = flushed(triples[3 * i + 2]);
-    const float product = flushed(a * b);
-    const int partner = state.mistake == FakeMistake::no_barrier ? i : i / 64 * 64 + 63 - i % 64;
-    answers[7 * i] = flushed(state.mistake == FakeMistake::wrong_sum ? std::fma(a, b, c) : product + c);
-    answers[7 * i + 1] = fused(i);
-    answers[7 * i + 2] = flushed(state.mistake == FakeMistake::wrong_division ? a * (1.0f / b) : a / b);
-    answers[7 * i + 3] = state.mistake == FakeMistake::wrong_root ? std::nextafter(std::sqrt(std::fabs(a)), 0.0f)
-                                                                  : flushed(std::sqrt(std::fabs(a)));
-    answers[7 * i + 4] = fused(partner);
-    answers[7 * i + 5] = triples[3 * (state.mistake == FakeMistake::no_shuffle ? i : i ^ 31)];
-    answers[7 * i + 6] =
-        flushed(state.mistake == FakeMistake::unrounded_quotient ? static_cast<float>(double{a} / b * b + c)
-                                                                 : std::fma(answers[7 * i + 2], b, c));
-  }
-}
-
 void run(void* function, const std::vector<unsigned>& grid, const std::vector<unsigned char>& arguments, void* stream) {
   std::copy(grid.begin(), grid.end(), state.grid);
   state.arguments = arguments;
   if (function != kProbe) {
-    if (state.results_differ) note_read(stream, arguments);
+    if (state.results_differ) note_read(performing(stream), memory_in(arguments));
     return;
   }
   uint64_t addresses[2] = {};
   int count = 0;
   std::memcpy(addresses, arguments.data(), 16);
   std::memcpy(&count, arguments.data() + 16, 4);
-  run_probe(reinterpret_cast<const float*>(addresses[0]), reinterpret_cast<float*>(addresses[1]), count);
+  run_probe(state.mistake, reinterpret_cast<const float*>(addresses[0]), reinterpret_cast<float*>(addresses[1]), count);
 }
 
 int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned shared, void* stream, void** unused,
@@ -332,10 +279,7 @@ int record_event(const std::string& call, void* event, void* stream) {
   const std::lock_guard lock(mutex);
   expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
-  if (state.results_differ) {
-    memory_read[event] = memory_read[stream];
-    memory_read[event].streams.insert(stream);
-  }
+  if (state.results_differ) note_event_recorded(event, stream);
   return failure != 0 ? failure : capture_event(event, stream);
 }
 
@@ -346,11 +290,7 @@ int wait_event(const std::string& call, void* stream, void* event, unsigned flag
   expect_no_capture(call, stream);
   const int failure = begin_on_device(call + numbered("stream", stream) + numbered("event", event));
   if (failure != 0) return failure;
-  if (state.results_differ) {
-    const FakeReads before = memory_read[event];
-    memory_read[stream].memory.insert(before.memory.begin(), before.memory.end());
-    memory_read[stream].streams.insert(before.streams.begin(), before.streams.end());
-  }
+  if (state.results_differ) note_event_awaited(stream, event);
   if (flags == 0) return capture_wait(stream, event);
   if (flags != 1 || is_hip(call)) return kInvalidValue;
   return capture_wait_outside(stream, event, complain_of_wait);
@@ -359,8 +299,7 @@ int wait_event(const std::string& call, void* stream, void* event, unsigned flag
 int synchronize(const std::string& call, void* stream) {
   const std::lock_guard lock(mutex);
   const int failure = begin_on_device(call + numbered("stream", stream));
-  const FakeReads done = std::exchange(memory_read[stream], {});
-  for (void* other : done.streams) memory_read.erase(other);
+  note_synchronized(stream);
   return failure != 0 ? failure : capture_synchronize(stream);
 }
 
@@ -453,40 +392,11 @@ int memory_info(const char* call, size_t* available, size_t* total) {
   return on_device(call);
 }
 
-struct ErrorName {
-  int code;
-  const char* cuda;
-  const char* hip;
-  const char* text;
-};
-constexpr ErrorName kErrors[] = {
-    {1, "CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue", "invalid argument"},
-    {2, "CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory", "out of memory"},
-    {100, "CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice", "no device is detected"},
-    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu", "no kernel image is available"},
-    {401, "CUDA_ERROR_ILLEGAL_STATE", "hipErrorIllegalState", "the operation cannot be performed in the present state"},
-    {500, "CUDA_ERROR_NOT_FOUND", "hipErrorNotFound", "named symbol not found"},
-    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "hipErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "hipErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
-    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress", "an illegal memory access was encountered"},
-};
-constexpr ErrorName kStrange = {-1, nullptr, "hipErrorUnknown", "unknown error"};
-
-const ErrorName& find_error(int code) {
-  const auto* found =
-      std::find_if(std::begin(kErrors), std::end(kErrors), [&](auto& error) { return error.code == code; });
-  return found != std::end(kErrors) ? *found : kStrange;
-}
-
 }  // namespace
 
 EXPORT FakeDriver* reset_fake_driver() {
   state = {};
-  memory_filled.clear();
-  memory_read.clear();
+  reset_reads();
   reset_captures();
   contexts.clear();
   current_device = 0;

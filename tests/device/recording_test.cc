@@ -24,7 +24,7 @@ constexpr Kernel<int> kKernel = {{&probe_kernels, "something", 32, 4}};
 struct Names {
   const char* backend;
   const char* variable;
-  size_t calls;  // for a repetition: the launch and what makes the device current
+  size_t calls;  // for a replay: the launch and what makes the device current
   const char* end_capture;
   const char* instantiate;
   const char* launch;
@@ -55,8 +55,8 @@ constexpr Names kHip = {"hip",
                         "hipGraphLaunch",
                         "hipStreamSynchronize",
                         "hipErrorInvalidValue (1)",
-                        "nothing is recorded that could wait for the outside",
-                        "recorded work of a queue is not waited for in the end",
+                        "no work is being recorded that could wait for an event outside it",
+                        "the recording ended without waiting for the work of one of its queues",
                         "work that is being recorded cannot be waited for"};
 
 class RecordingTest : public FakeDriverTest, public testing::WithParamInterface<Names> {
@@ -131,7 +131,7 @@ TEST_P(RecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
     pinned->data()[100] = std::byte{77};
     fake->arguments.clear();
     fake->calls.clear();
-    ASSERT_TRUE(recording->repeat().ok());
+    ASSERT_TRUE(recording->replay().ok());
     EXPECT_EQ(fake->calls.size(), GetParam().calls);
     ASSERT_TRUE(queue->wait().ok());
     EXPECT_EQ(result(96), first);
@@ -154,7 +154,7 @@ TEST_P(RecordingTest, WaitsForWhatIsSignalledOutside) {
   ASSERT_NE(recording, nullptr);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(other->signal(*event).ok());
-    ASSERT_TRUE(recording->repeat().ok());
+    ASSERT_TRUE(recording->replay().ok());
     ASSERT_TRUE(queue->wait().ok());
     EXPECT_EQ(result(97), 1u);
   }
@@ -178,7 +178,7 @@ TEST_P(RecordingTest, TakesInQueuesThatWaitForIt) {
   }));
   ASSERT_NE(recording, nullptr);
   EXPECT_TRUE(other->wait().ok()) << "the other queue still records";
-  ASSERT_TRUE(recording->repeat().ok());
+  ASSERT_TRUE(recording->replay().ok());
   EXPECT_EQ(result(96), 0u);
   EXPECT_EQ(result(100), 4u);
   // Signalled anew, an event serves outside again.
@@ -207,7 +207,7 @@ TEST_P(RecordingTest, TakesInQueuesThatWaitForEachOtherInARing) {
   ASSERT_NE(recording, nullptr);
   EXPECT_TRUE(other->wait().ok());
   EXPECT_TRUE(third->wait().ok());
-  ASSERT_TRUE(recording->repeat().ok());
+  ASSERT_TRUE(recording->replay().ok());
   ASSERT_TRUE(queue->wait().ok());
   EXPECT_EQ(result(96), 16u);
   EXPECT_EQ(result(100), 0u);
@@ -230,7 +230,7 @@ TEST_P(RecordingTest, EveryQueueWaitsForTheOutsideOnItsOwn) {
     return download(96, 4);
   }));
   ASSERT_NE(recording, nullptr);
-  ASSERT_TRUE(recording->repeat().ok());
+  ASSERT_TRUE(recording->replay().ok());
   EXPECT_EQ(result(97), 1u);
 }
 
@@ -281,7 +281,7 @@ TEST_P(RecordingTest, FailsLikeItsWorkAndLeavesTheQueueUsable) {
 
   auto recording = record_round_trip();
   ASSERT_NE(recording, nullptr);
-  EXPECT_TRUE(recording->repeat().ok());
+  EXPECT_TRUE(recording->replay().ok());
   EXPECT_EQ(result(97), 1u);
 }
 
@@ -307,12 +307,12 @@ TEST_P(RecordingTest, FailsWithItsQueueAndItsQueueWithIt) {
   auto recording = record_round_trip();
   fake->failing_function = GetParam().launch;
   fake->failure = 1;
-  const Status status = recording->repeat();
+  const Status status = recording->replay();
   EXPECT_TRUE(
       contains(status.message(), fmt::format("{} failed with {}", GetParam().launch, GetParam().invalid_value)));
   fake->calls.clear();
   EXPECT_EQ(queue->wait().message(), status.message());
-  EXPECT_EQ(recording->repeat().message(), status.message());
+  EXPECT_EQ(recording->replay().message(), status.message());
   EXPECT_EQ(device->record(*queue, [] { return Status(); }).status().message(), status.message());
   EXPECT_TRUE(fake->calls.empty());
 }
@@ -357,7 +357,7 @@ class HipRecordingTest : public RecordingTest {};
 
 TEST_P(HipRecordingTest, WaitsBeforeItIsDestroyed) {
   auto recording = record_round_trip();
-  ASSERT_TRUE(recording->repeat().ok());
+  ASSERT_TRUE(recording->replay().ok());
   fake->calls.clear();
   recording.reset();
   const auto first = [this](const char* name) {

@@ -155,9 +155,9 @@ TEST(Spirv, ChangesNothingElse) {
 }
 
 TEST(Spirv, TellsWhatAModuleNeeds) {
-  const auto needs = [](const KernelFile& file, std::string_view kernel, std::string_view form) {
+  const auto needs = [](const KernelFile& file, std::string_view kernel, std::string_view target) {
     for (const KernelCode& code : file.codes) {
-      if (code.backend != Backend::vulkan || code.kernel != kernel || code.target != form) continue;
+      if (code.backend != Backend::vulkan || code.kernel != kernel || code.target != target) continue;
       const Result<uint32_t> found = module_needs(code.data);
       EXPECT_TRUE(found.ok()) << found.status().message();
       return found.ok() ? *found : ~0u;

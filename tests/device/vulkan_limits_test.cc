@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "acuity/frame_scorer.h"
 #include "acuity/scorer.h"
 #include "device/device.h"
 #include "device/vulkan/pipeline_file.h"
@@ -99,6 +100,23 @@ TEST_F(VulkanLimitsTest, UnderAutoTheCpuComputesWhatDoesNotFit) {
   EXPECT_TRUE(contains(reason, "groups of 384 threads")) << reason;
 }
 
+TEST_F(VulkanLimitsTest, KernelsWithIntegersOf64BitsAreRefusedByName) {
+  limit("integers");
+  const Result<std::shared_ptr<Device>> device = open_device("vulkan");
+  ASSERT_TRUE(device.ok()) << device.status().message();
+  EXPECT_EQ((*device)->info().lacks, uint32_t{needs_int64});
+  FrameFormat format{{.width = kSide, .height = kSide}};
+  const auto frames = [&](const char* metric) {
+    return FrameScorer::create({.metrics = {{metric, {}}}, .format = format, .device = "vulkan"}).status();
+  };
+  const Status refused = frames("motion");
+  EXPECT_EQ(refused.code(), StatusCode::device);
+  EXPECT_TRUE(contains(refused.message(), " lacks 64-bit integers, which kernel sum_blurred_difference of "))
+      << refused.message();
+  EXPECT_TRUE(frames("float_motion").ok()) << frames("float_motion").message();
+  EXPECT_EQ(score("mse", "vulkan").value, score("mse", "cpu").value);
+}
+
 // lavapipe's fma rounds twice, as SwiftShader's.
 TEST_F(VulkanLimitsTest, WithoutFmaAndDoublesADeviceIsRefused) {
   limit("double groups");
@@ -106,6 +124,24 @@ TEST_F(VulkanLimitsTest, WithoutFmaAndDoublesADeviceIsRefused) {
   EXPECT_EQ(refused.code(), StatusCode::device);
   EXPECT_TRUE(contains(refused.message(), "computes wrongly and is not used: fma(")) << refused.message();
   EXPECT_TRUE(contains(refused.message(), "; and it has no double precision to make up for it")) << refused.message();
+}
+
+TEST_F(VulkanLimitsTest, EachKindOfMemoryOfACardIsUsedForWhatItIsFor) {
+  limit("memory");
+  const Result<std::shared_ptr<Device>> device = open_device("vulkan");
+  ASSERT_TRUE(device.ok()) << device.status().message();
+  EXPECT_EQ((*device)->info().memory_bytes, int64_t{1} << 30);
+  constexpr size_t kBytes = size_t{64} << 20;  // more than the processor sees of the device's
+  const Result<int64_t> before = (*device)->free_bytes();
+  const auto memory = (*device)->allocate(kBytes);
+  ASSERT_TRUE(memory.ok()) << memory.status().message();
+  EXPECT_EQ(*(*device)->free_bytes(), *before - static_cast<int64_t>(kBytes));
+  const auto pinned = (*device)->allocate_pinned(kBytes);
+  ASSERT_TRUE(pinned.ok()) << pinned.status().message();
+  EXPECT_EQ(*(*device)->free_bytes(), *before - static_cast<int64_t>(kBytes));
+  const Status too_much = (*device)->allocate(size_t{1} << 30).status();
+  EXPECT_EQ(too_much.code(), StatusCode::device_memory) << too_much.message();
+  EXPECT_EQ(score("mse", "vulkan").value, score("mse", "cpu").value);
 }
 
 /// The key of the only file.

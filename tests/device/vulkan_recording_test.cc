@@ -73,7 +73,7 @@ TEST_F(VulkanRecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
   for (const unsigned first : {200u, 100u, 50u}) {
     pinned->data()[0] = static_cast<std::byte>(first);
     pinned->data()[100] = std::byte{77};
-    ASSERT_OK(recording->repeat());
+    ASSERT_OK(recording->replay());
     ASSERT_OK(queue->wait());
     EXPECT_EQ(result(96), first);
     EXPECT_EQ(result(99), 3u);
@@ -85,10 +85,10 @@ TEST_F(VulkanRecordingTest, DoesNothingUntilRepeatedAndThenAllOfItEachTime) {
 TEST_F(VulkanRecordingTest, KeepsItsPlaceAmongOtherWorkOfTheQueue) {
   const auto recording = record_round_trip();
   ASSERT_OK(queue->clear(*memory, 0, 32));
-  ASSERT_OK(recording->repeat());
+  ASSERT_OK(recording->replay());
   ASSERT_OK(queue->clear(*memory, 0, 4));
   ASSERT_OK(download(64, 16));
-  ASSERT_OK(recording->repeat());  // while it is in flight
+  ASSERT_OK(recording->replay());  // while it is in flight
   ASSERT_OK(queue->wait());
   EXPECT_EQ(result(64), 0u);
   EXPECT_EQ(result(69), 5u);
@@ -116,7 +116,7 @@ TEST_F(VulkanRecordingTest, WaitsForWhatIsSignalledOutside) {
   for (unsigned value = 2; value < 12; ++value) {
     ASSERT_OK(copies->wait());
     ASSERT_OK(send(value));
-    ASSERT_OK(recording->repeat());
+    ASSERT_OK(recording->replay());
     ASSERT_OK(queue->wait());
     EXPECT_EQ(result(0), value);
     EXPECT_EQ(result(31), value);
@@ -131,7 +131,7 @@ TEST_F(VulkanRecordingTest, WaitsAtItsEnd) {
   ASSERT_OK(copies->signal(*event));
   const auto recording = must(device->record(*queue, [this] { return queue->wait_for_outside(*event); }));
   ASSERT_NE(recording, nullptr);
-  ASSERT_OK(recording->repeat());
+  ASSERT_OK(recording->replay());
   ASSERT_OK(download(96, 16));
   ASSERT_OK(queue->wait());
   EXPECT_EQ(result(97), 1u);
@@ -154,7 +154,7 @@ TEST_F(VulkanRecordingTest, TakesInQueuesThatWaitForIt) {
   }));
   ASSERT_NE(recording, nullptr);
   ASSERT_OK(other->wait());
-  ASSERT_OK(recording->repeat());
+  ASSERT_OK(recording->replay());
   ASSERT_OK(queue->wait());
   EXPECT_EQ(result(96), 0u);
   EXPECT_EQ(result(100), 4u);
@@ -172,7 +172,8 @@ TEST_F(VulkanRecordingTest, TellsOfAQueueThatWasNotWaitedFor) {
     return other->clear(*memory, 0, 4);
   });
   ASSERT_FALSE(recording.ok());
-  EXPECT_NE(recording.status().message().find("not waited for"), std::string::npos) << recording.status().message();
+  EXPECT_NE(recording.status().message().find("ended without waiting"), std::string::npos)
+      << recording.status().message();
   expect_usable();
   EXPECT_TRUE(other->wait().ok());
 }
@@ -198,12 +199,12 @@ TEST_F(VulkanRecordingTest, FailsWhereTheWorkWaits) {
 
 TEST_F(VulkanRecordingTest, MayGoWhileItIsInFlightAndAfterItsQueue) {
   auto recording = record_round_trip();
-  ASSERT_OK(recording->repeat());
+  ASSERT_OK(recording->replay());
   recording.reset();
   ASSERT_OK(queue->wait());
   EXPECT_EQ(result(97), 1u);
   recording = record_round_trip();
-  ASSERT_OK(recording->repeat());
+  ASSERT_OK(recording->replay());
   queue.reset();
   recording.reset();
 }
@@ -273,9 +274,9 @@ TEST_F(VulkanRecordingTest, KeepsTheOrderOfSeveralQueues) {
       std::fill_n(copies.end->data(), copies.end->size(), std::byte{0});
       copies.start->data()[0] = static_cast<std::byte>(100 + i);
       std::fill_n(copies.start->data(), Copies::kBytes, static_cast<std::byte>(100 + i));
-      ASSERT_OK(recording->repeat());
+      ASSERT_OK(recording->replay());
       ASSERT_OK(copies.queues[0]->wait());
-      copies.expect_right("repeated");
+      copies.expect_right("replayed");
     }
   }
 }
@@ -331,7 +332,7 @@ TEST_F(VulkanSharedQueuesTest, WorkThatMovesComesAfterAllThatWasWaitedFor) {
     ASSERT_OK(moved.wait_for(*event));
     const auto recording = must(device->record(moved, [&] { return moved.download(*pinned, 96, *memory, 0, 16); }));
     ASSERT_NE(recording, nullptr);
-    ASSERT_OK(recording->repeat());
+    ASSERT_OK(recording->replay());
     ASSERT_OK(moved.wait());
     EXPECT_EQ(result(96), value) << "queue " << q;
   }
@@ -388,7 +389,7 @@ TEST(VulkanRecordingDeathTest, WaitsForWorkThatWasFoundWrong) {
       return queue->download(*to, 0, *memory, 0, kBytes);
     }));
     static_cast<void>(other->clear(*other_memory, 0, 3));
-    if (recording->repeat().ok()) std::_Exit(2);
+    if (recording->replay().ok()) std::_Exit(2);
     recording.reset();
     std::_Exit(to->data()[kBytes - 1] == std::byte{77} ? 0 : 1);
   };

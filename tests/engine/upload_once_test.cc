@@ -170,7 +170,7 @@ TEST_F(UploadOnceTest, APictureThatCouldNotBeSentIsSentAnew) {
   fake->uploads.clear();
   const auto scores = scorer.score(inputs[0], inputs[1]);
   ASSERT_TRUE(scores.ok()) << scores.status().message();
-  EXPECT_EQ(sent(), 2 * kBytes + 2 * 256 * sizeof(float)) << "with the tables of a new lane";
+  EXPECT_EQ(sent(), 2 * kBytes + 2 * 256 * sizeof(float)) << "with the tables of a new slot";
 }
 
 TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {

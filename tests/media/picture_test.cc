@@ -103,7 +103,7 @@ TEST(Picture, LargeFilesAreWhatTheyAre) {
     EXPECT_LE(large_pages_of(picture->view.planes[0]).size(), file.size() + (size_t{1} << 22)) << "no second copy";
     file.push_back('x');
     write(folder / "more.ppm", file);
-    EXPECT_TRUE(says(message_of(folder / "more.ppm", StatusCode::input), {"goes on after its first picture"}));
+    EXPECT_TRUE(says(message_of(folder / "more.ppm", StatusCode::input), {"continues after its first picture"}));
     file.resize(file.size() - 2);
     write(folder / "less.ppm", file);
     EXPECT_TRUE(says(message_of(folder / "less.ppm", StatusCode::input), {"ends too early"}));

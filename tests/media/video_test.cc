@@ -17,17 +17,17 @@
 namespace acuity::test {
 namespace {
 
-// Must outlive the source, which reads from it.
-Result<std::unique_ptr<FrameSource>> open(std::string& content, const VideoOptions& options = {}) {
+// Must outlive the stream, which reads from it.
+Result<std::unique_ptr<FrameStream>> open(std::string& content, const VideoOptions& options = {}) {
   return open_video(fmemopen(content.data(), content.size(), "rb"), "test", options);
 }
 
 std::string error_of(std::string content, const VideoOptions& options = {}) {
-  auto source = open(content, options);
-  if (!source.ok()) return source.status().message();
+  auto stream = open(content, options);
+  if (!stream.ok()) return stream.status().message();
   VideoFrame frame;
   for (;;) {
-    const Result<bool> more = (*source)->next(frame);
+    const Result<bool> more = (*stream)->next(frame);
     if (!more.ok()) return more.status().message();
     if (!*more) return "";
   }
@@ -93,25 +93,25 @@ class Expectation {
   const VideoFrame& frame_;
 };
 
-void settle(FrameSource& source, const SampleOptions& options = {}) {
-  const Result<VideoFormat> settled = settle_meaning({"test", source.format()}, options);
+void settle(FrameStream& stream, const SampleOptions& options = {}) {
+  const Result<VideoFormat> settled = settle_meaning({"test", stream.format()}, options);
   ASSERT_TRUE(settled.ok()) << settled.status().message();
-  source.settle(*settled);
+  stream.settle(*settled);
 }
 
 void expect_conversion(const Drawing& drawing, const SampleOptions& options = {}) {
   std::string content = draw_y4m(drawing);
-  auto source = open(content);
-  ASSERT_TRUE(source.ok()) << source.status().message();
-  settle(**source, options);
+  auto stream = open(content);
+  ASSERT_TRUE(stream.ok()) << stream.status().message();
+  settle(**stream, options);
   VideoFrame frame;
-  const Result<bool> more = (*source)->next(frame);
+  const Result<bool> more = (*stream)->next(frame);
   ASSERT_TRUE(more.ok() && *more) << more.status().message();
   FrameConverter one;
   FrameConverter two;
-  const ImageView view = one((*source)->format(), frame, Threads(1));
-  const ImageView again = two((*source)->format(), frame, Threads(2));
-  const Expectation expected((*source)->format(), frame);
+  const ImageView view = one((*stream)->format(), frame, Threads(1));
+  const ImageView again = two((*stream)->format(), frame, Threads(2));
+  const Expectation expected((*stream)->format(), frame);
   for (size_t c = 0; c < static_cast<size_t>(view.channel_count()); ++c) {
     for (int y = 0; y < view.height; ++y) {
       for (int x = 0; x < view.width; ++x) {
@@ -135,13 +135,13 @@ TEST(Y4m, EveryKindOfSamplesBecomesTheRightRgb) {
 
 TEST(Y4m, TheHeaderIsReadAndWhatItLeavesOpenIsRecorded) {
   std::string content = draw_y4m({.frames = 5, .tag = "420mpeg2", .rate = "30000:1001"});
-  auto source = open(content);
-  ASSERT_TRUE(source.ok());
-  const Says& says = (*source)->format().says;
+  auto stream = open(content);
+  ASSERT_TRUE(stream.ok());
+  const Says& says = (*stream)->format().says;
   EXPECT_TRUE(says.siting);
   EXPECT_FALSE(says.range || says.matrix || says.primaries || says.transfer);
-  settle(**source);
-  const VideoFormat& format = (*source)->format();
+  settle(**stream);
+  const VideoFormat& format = (*stream)->format();
   EXPECT_EQ(format.siting, Siting::left);
   EXPECT_EQ(format.rate.numerator, 30000);
   EXPECT_EQ(format.rate.denominator, 1001);
@@ -150,21 +150,21 @@ TEST(Y4m, TheHeaderIsReadAndWhatItLeavesOpenIsRecorded) {
   EXPECT_EQ(format.assumed, (std::vector<std::string>{"limited range", "matrix bt601", "BT.709 primaries", "BT.1886"}));
   VideoFrame frame;
   for (int64_t i = 0; i < 5; ++i) {
-    ASSERT_TRUE(*(*source)->next(frame));
+    ASSERT_TRUE(*(*stream)->next(frame));
     EXPECT_EQ(frame.index, i);
     EXPECT_DOUBLE_EQ(*frame.time, static_cast<double>(i) * 1001 / 30000);
   }
-  EXPECT_FALSE(*(*source)->next(frame));
+  EXPECT_FALSE(*(*stream)->next(frame));
 }
 
 TEST(Y4m, FrameLinesMayHaveParameters) {
   std::string content = "YUV4MPEG2 W1 H1 Cmono\nFRAME Ip XSOMETHING\n\x40";
-  auto source = open(content);
-  ASSERT_TRUE(source.ok()) << source.status().message();
+  auto stream = open(content);
+  ASSERT_TRUE(stream.ok()) << stream.status().message();
   VideoFrame frame;
-  EXPECT_TRUE(*(*source)->next(frame));
+  EXPECT_TRUE(*(*stream)->next(frame));
   EXPECT_FALSE(frame.time.has_value());
-  EXPECT_FALSE(*(*source)->next(frame));
+  EXPECT_FALSE(*(*stream)->next(frame));
 }
 
 TEST(Y4m, BadStreamsEndInAMessage) {
@@ -204,12 +204,12 @@ TEST(Raw, PairsOfColourBecomePlanes) {
     }
     const RawLayout layout = depth > 8 ? RawLayout::p010 : RawLayout::nv12;
     VideoOptions options{.size = std::pair(5, 3), .pixel_format = PixelFormat{Subsampling::yuv420, layout}};
-    auto source = open(content, options);
-    ASSERT_TRUE(source.ok()) << source.status().message();
-    EXPECT_EQ((*source)->format().depth, depth);
-    EXPECT_EQ((*source)->format().frames, 1);
+    auto stream = open(content, options);
+    ASSERT_TRUE(stream.ok()) << stream.status().message();
+    EXPECT_EQ((*stream)->format().depth, depth);
+    EXPECT_EQ((*stream)->format().frames, 1);
     VideoFrame frame;
-    ASSERT_TRUE(*(*source)->next(frame));
+    ASSERT_TRUE(*(*stream)->next(frame));
     EXPECT_EQ(std::string(frame.samples.begin(), frame.samples.end()), planar);
     options.depth = 12;
     EXPECT_TRUE(contains(error_of(content, options), "leave out --depth 12"));
@@ -231,15 +231,15 @@ TEST(Raw, LargeFramesOfFiles) {
     std::rewind(file);
     VideoOptions options;
     if (raw) options.size = {2000, 1200};
-    const auto source = open_video(file, "test", options);
-    ASSERT_TRUE(source.ok()) << source.status().message();
+    const auto stream = open_video(file, "test", options);
+    ASSERT_TRUE(stream.ok()) << stream.status().message();
     VideoFrame frame;
     for (size_t i = 0; i < 2; ++i) {
-      const Result<bool> more = (*source)->next(frame);
+      const Result<bool> more = (*stream)->next(frame);
       ASSERT_TRUE(more.ok() && *more) << more.status().message();
       EXPECT_EQ(std::memcmp(frame.samples.data(), content.data() + i * kFrame, kFrame), 0);
     }
-    const Result<bool> more = (*source)->next(frame);
+    const Result<bool> more = (*stream)->next(frame);
     if (raw) {
       EXPECT_TRUE(contains(more.status().message(), "frame 2 has 5 of 3600000 bytes")) << more.status().message();
     } else {
@@ -266,16 +266,16 @@ TEST(Raw, FilesAndPipesAreReadAlike) {
   for (std::string content : contents) {
     VideoOptions options;
     if (!content.starts_with("YUV4MPEG2")) options.size = {4, 2};
-    const auto read = [](Result<std::unique_ptr<FrameSource>> source) {
+    const auto read = [](Result<std::unique_ptr<FrameStream>> stream) {
       std::string all;
       VideoFrame frame;
-      while (source.ok()) {
-        const Result<bool> more = (*source)->next(frame);
+      while (stream.ok()) {
+        const Result<bool> more = (*stream)->next(frame);
         if (!more.ok()) all += more.status().message();
         if (!more.ok() || !*more) break;
         all += std::to_string(frame.index) + std::string(frame.samples.begin(), frame.samples.end());
       }
-      return source.ok() ? all : source.status().message();
+      return stream.ok() ? all : stream.status().message();
     };
     std::FILE* file = std::tmpfile();
     ASSERT_EQ(std::fwrite(content.data(), 1, content.size(), file), content.size());
@@ -323,21 +323,21 @@ TEST(Raw, IsWhatTheUserSays) {
   std::string content = draw_frame(drawing, 0, 10) + draw_frame(drawing, 1, 10);
   const VideoOptions options{
       .size = std::pair(10, 6), .pixel_format = PixelFormat{Subsampling::yuv422, RawLayout::planar}, .depth = 10};
-  auto source = open(content, options);
-  ASSERT_TRUE(source.ok());
-  EXPECT_EQ((*source)->format().frames, 2);
+  auto stream = open(content, options);
+  ASSERT_TRUE(stream.ok());
+  EXPECT_EQ((*stream)->format().frames, 2);
   VideoFrame frame;
-  ASSERT_TRUE(*(*source)->next(frame));
-  ASSERT_TRUE(*(*source)->next(frame));
+  ASSERT_TRUE(*(*stream)->next(frame));
+  ASSERT_TRUE(*(*stream)->next(frame));
   EXPECT_EQ(std::string(frame.samples.begin(), frame.samples.end()), draw_frame(drawing, 1, 10));
-  EXPECT_FALSE(*(*source)->next(frame));
+  EXPECT_FALSE(*(*stream)->next(frame));
   EXPECT_TRUE(
       contains(error_of(content + "x", options), "or correct the size, pixel format and depth that were given for it"));
 }
 
-class CountingSource : public FrameSource {
+class CountingStream : public FrameStream {
  public:
-  explicit CountingSource(std::atomic<int>& reads) : reads_(reads) {}
+  explicit CountingStream(std::atomic<int>& reads) : reads_(reads) {}
   Result<bool> next(VideoFrame& frame) override {
     if (reads_ == 100) return Status(StatusCode::input, "broken");
     frame.index = reads_++;
@@ -350,7 +350,7 @@ class CountingSource : public FrameSource {
 
 TEST(FrameQueue, ReadsAFewFramesAheadAndNoMore) {
   std::atomic<int> reads = 0;
-  FrameQueue queue(std::make_unique<CountingSource>(reads));
+  FrameQueue queue(std::make_unique<CountingStream>(reads));
   for (int i = 0; i < 100; ++i) {
     const Result<std::shared_ptr<VideoFrame>> frame = queue.next();
     ASSERT_TRUE(frame.ok() && *frame);
@@ -361,9 +361,9 @@ TEST(FrameQueue, ReadsAFewFramesAheadAndNoMore) {
 }
 
 // Finds frames in order, and has them loaded by several threads, the later ones sooner.
-class SharedSource : public FrameSource {
+class SharedStream : public FrameStream {
  public:
-  explicit SharedSource(int64_t broken) : broken_(broken) {}
+  explicit SharedStream(int64_t broken) : broken_(broken) {}
   Result<bool> next(VideoFrame&) override { return Status(StatusCode::internal, "not this one"); }
   Result<bool> find(VideoFrame& frame) override {
     frame.index = found_++;
@@ -390,9 +390,9 @@ class SharedSource : public FrameSource {
 
 TEST(FrameQueue, SeveralThreadsReadButFramesComeInOrder) {
   for (const int64_t broken : {-1, 0, 57, 199}) {
-    auto source = std::make_unique<SharedSource>(broken);
-    const SharedSource& shared = *source;
-    FrameQueue queue(std::move(source));
+    auto stream = std::make_unique<SharedStream>(broken);
+    const SharedStream& shared = *stream;
+    FrameQueue queue(std::move(stream));
     std::deque<std::shared_ptr<VideoFrame>> held;  // memory is not used again while somebody has it
     for (int64_t i = 0; i < (broken < 0 ? 200 : broken); ++i) {
       Result<std::shared_ptr<VideoFrame>> frame = queue.next();
@@ -419,7 +419,7 @@ TEST(FrameQueue, SeveralThreadsReadButFramesComeInOrder) {
 TEST(FrameQueue, MayBeLeftEarly) {
   std::atomic<int> reads = 0;
   {
-    const FrameQueue queue(std::make_unique<CountingSource>(reads));
+    const FrameQueue queue(std::make_unique<CountingStream>(reads));
   }
   EXPECT_LE(reads, static_cast<int>(FrameQueue::kMostFrames) + 1);
 }

@@ -24,15 +24,15 @@ int main() {
     if (!scorer.ok()) return 1;
     const auto reference = scorer->prepare(view);
     if (!reference.ok() || reference->bytes() < 0) return 1;
-    const auto cached = scorer->score(*reference, view);
+    const auto against = scorer->score(*reference, view);
     const auto pair = scorer->score(view, view);
     const std::array<acuity::InputPair, 2> pairs{{{view, view}, {view, view}}};
     const auto many = scorer->score_many(pairs);
     if (!many.ok() || many->size() != 2 || !many.value()[1].ok()) return 1;
     auto job = scorer->start(view, view);
     if (!job.ok() || !job->finish().ok() || !job->done()) return 1;
-    if (!cached.ok() || !pair.ok()) return 1;
-    const double value = cached->front().value;
+    if (!against.ok() || !pair.ok()) return 1;
+    const double value = against->front().value;
     if (value != metric.identical || pair->front().value != metric.identical) return 1;
     std::printf("%s %g %s\n", metric.name.c_str(), value, acuity::meaning(metric.name, value).c_str());
   }

@@ -29,9 +29,9 @@ class CardsTest : public FakeDriverTest {
     FakeDriverTest::TearDown();
   }
 
-  static Ids places() {
+  static Ids places(const std::vector<std::string>& names = {"auto"}) {
     Ids ids;
-    for (const Place& place : must(open_places({"auto"}))) ids.push_back(place.id);
+    for (const Place& place : must(open_places(names))) ids.push_back(place.id);
     return ids;
   }
 };
@@ -65,6 +65,12 @@ TEST_F(CardsTest, AnotherBackendIsTriedIfTheFirstCannotOpenTheCard) {
   fake->failing_function = "cuDevicePrimaryCtxRetain";
   fake->failure = 1;  // once
   EXPECT_EQ(places(), (Ids{"hip:0", "cuda:1", "cpu"}));
+}
+
+TEST_F(CardsTest, ACardThatIsNamedIsUsedOnceThroughTheFirstName) {
+  EXPECT_EQ(places({"hip:0", "auto"}), (Ids{"hip:0", "cuda:1", "cpu"}));
+  EXPECT_EQ(places({"cpu", "auto", "hip:1"}), (Ids{"cpu", "cuda:0", "cuda:1"}));
+  EXPECT_EQ(places({"hip:0", "cuda:0", "cuda:1", "hip", "cuda"}), (Ids{"hip:0", "cuda:1"}));
 }
 
 }  // namespace

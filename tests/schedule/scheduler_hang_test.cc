@@ -14,10 +14,10 @@
 #include "acuity/schedule.h"
 #include "device/device.h"
 #include "device/fake_driver_test.h"
-#include "engine/chooser.h"
 #include "engine/measurements.h"
 #include "schedule/pictures.h"
 #include "schedule/state.h"
+#include "support/slow_cpu.h"
 
 namespace acuity {
 namespace {
@@ -39,15 +39,7 @@ class SchedulerHangTest : public FakeDriverTest {
       on_cpu_.push_back(tests::plain_score(reference_, distorted(d), kMetric));
     }
     // Whatever was measured before, rows begin on the GPU.
-    Measurements slow;
-    for (const auto kind : {RowMode::Kind::pair, RowMode::Kind::prepared, RowMode::Kind::prepare}) {
-      for (const bool many : {false, true}) {
-        for (int size = kSmallestClass; size <= kLargestClass; ++size) {
-          slow.set({measured_cpu_key(), kMetric, RowMode{kind, false, many}, size}, {1e6, 1});
-        }
-      }
-    }
-    process_measurements().put(slow);
+    process_measurements().put(tests::slow_cpu({kMetric}));
   }
 
   // Threads that were left behind end with what they wait for.

@@ -2,6 +2,8 @@
 // What a Scheduler makes of the pictures of its rows: how they are read, recognised, kept, cropped and scaled, and in
 // how much memory.
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <thread>
 
@@ -40,6 +42,25 @@ TEST_F(SchedulerPicturesTest, ReferencesAreRecognisedByTheirContent) {
     EXPECT_EQ(cached, static_cast<int64_t>(rows.size()) - kReferences);
     EXPECT_EQ(statistics.references_prepared, kReferences);
   }
+}
+
+// A row may decode its reference and then fail; those after it have found the reference decoded, by somebody.
+TEST_F(SchedulerPicturesTest, AReferenceThatARowDecodedBeforeItFailedCounts) {
+  const std::string reference = ACUITY_TEST_DATA "/data/scene.png";
+  std::ifstream whole(ACUITY_TEST_DATA "/data/scene.jpeg50.png", std::ios::binary);
+  std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(whole), {}};
+  bytes.resize(bytes.size() / 2);
+  const std::string damaged = write_file(folder->path("damaged.png"), bytes);
+  Scheduler scheduler = scheduler_of(on_cpu({.threads = 1}));
+  const std::vector<TaskResult> results =
+      run(scheduler, {task_of(reference, damaged), task_of(reference, ACUITY_TEST_DATA "/data/scene.jpeg90.png")});
+  EXPECT_EQ(results[0].status.code(), StatusCode::input);
+  EXPECT_GT(results[0].reference.decode_ms, 0);
+  ASSERT_TRUE(results[1].status.ok()) << results[1].status.message();
+  EXPECT_TRUE(results[1].reference_was_cached);
+  EXPECT_EQ(results[1].reference.decode_ms, 0);
+  EXPECT_EQ(scheduler.statistics().references_decoded, 1);
+  EXPECT_EQ(scheduler.statistics().references_found, 1);
 }
 
 TEST_F(SchedulerPicturesTest, SmallReferencesAreNotPrepared) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Rows that hang. A named pipe that nobody writes to stands for a file that cannot be read.
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -163,6 +164,29 @@ TEST_F(SchedulerTimeTest, AWorkThatHangsKeepsNothingBack) {
   goes_on.set_value();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it comes back and gives its memory back
   EXPECT_EQ(scheduler.statistics().host_bytes, 0) << "which was not counted any more";
+}
+
+// It need not hang: a work that looks whether anybody waits for it ends when its time is over, or with the scheduler.
+TEST_F(SchedulerTimeTest, AWorkLearnsThatNobodyWaitsForIt) {
+  for (const int64_t timeout_ms : {200, 0}) {
+    std::atomic<bool> has_begun = false, has_ended = false;
+    Scheduler scheduler = this->scheduler({.threads = 1, .timeout_ms = timeout_ms});
+    Work work;
+    work.name = "a.y4m and b.y4m";
+    work.run = [&](const WorkPlace& place, TaskResult&) {
+      has_begun = true;
+      while (!place.is_given_up()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      has_ended = true;
+    };
+    ASSERT_TRUE(submit_work(scheduler, work).ok());
+    ASSERT_TRUE(eventually([&] { return has_begun.load(); }));
+    if (timeout_ms == 0) scheduler.cancel();
+    const std::optional<TaskResult> result = scheduler.wait_any(std::chrono::minutes(1));
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status.code(), StatusCode::cancelled);
+    EXPECT_EQ(result->timed_out, timeout_ms > 0);
+    EXPECT_TRUE(eventually([&] { return has_ended.load(); }));
+  }
 }
 
 // Files that vanish, shrink or change between being submitted and being read, and one that ends while it is read.

@@ -63,20 +63,21 @@ Status GpuQueue::wait_for(const Event& event) {
   if (other.is_captured) {
     const std::shared_ptr<GraphCapture> capture = other.capture.lock();
     if (capture == nullptr || (is_captured() && capture_.lock() != capture)) {
-      return context_->failure("waiting for an event that was signalled inside of recorded work");
+      return context_->failure("waiting for an event that was signalled inside recorded work");
     }
     if (!is_captured()) join_capture(capture);
     GraphCapture::join(after_, other.after);
     return {};
   }
-  if (is_captured()) return context_->failure("recorded work waits for an event that was signalled outside of it");
+  if (is_captured()) return context_->failure("recorded work waits for an event that was signalled outside it");
   return context_->call([&] { return driver().stream_waits(stream_->handle(), other.handle(), 0); });
 }
 
 Status GpuQueue::wait_for_outside(const Event& event) {
   void* const handle = static_cast<const GpuEvent&>(event).handle();
   if (const auto capture = capture_.lock()) return capture->wait_outside(after_, handle);
-  if (driver().graphs.one_stream) return context_->failure("nothing is recorded that could wait for the outside");
+  if (driver().graphs.one_stream)
+    return context_->failure("no work is being recorded that could wait for an event outside it");
   return context_->call([&] { return driver().stream_waits(stream_->handle(), handle, kWaitOutsideOfGraph); });
 }
 

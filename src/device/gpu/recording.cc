@@ -28,7 +28,7 @@ class GpuRecording : public Recording {
     return context_->call([this] { return graphs().instantiate(&executable_, graph_, 0); });
   }
 
-  Status repeat() override {
+  Status replay() override {
     return context_->call([this] { return graphs().launch(executable_, stream_->handle()); });
   }
 
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Recording>> record_graph(const std::shared_ptr<GpuContext
   if (graphs.one_stream) queue.join_capture(capture);
   ACUITY_TRY(work());
   if (!capture->is_complete(queue.after())) {
-    return context->failure("recorded work of a queue is not waited for in the end");
+    return context->failure("the recording ended without waiting for the work of one of its queues");
   }
   auto recording = std::make_unique<GpuRecording>(context, queue.stream());
   ACUITY_TRY(recording->end(*capture));

@@ -240,8 +240,7 @@ Status VulkanQueue::move_to(VulkanDriverQueue& driver_queue) {
 }
 
 Status VulkanQueue::replay(std::span<const VulkanRecordedBatch> recorded) {
-  if (recorder_)
-    return Status(StatusCode::internal, "vulkan: recorded work was repeated inside of other recorded work");
+  if (recorder_) return Status(StatusCode::internal, "vulkan: recorded work was replayed inside other recorded work");
   if (next_.commands != VK_NULL_HANDLE) ACUITY_TRY(submit());
   ACUITY_TRY(retire());
   std::vector<Batch> batches(recorded.size());
@@ -289,14 +288,14 @@ Status VulkanQueue::wait_for(const Event& event) {
   if (other.is_recorded) {
     std::shared_ptr<VulkanRecorder> recorder = other.recorder.lock();
     if (recorder == nullptr || (recorder_ && recorder_ != recorder)) {
-      return Status(StatusCode::internal, "vulkan: waiting for an event that was signalled inside of recorded work");
+      return Status(StatusCode::internal, "vulkan: waiting for an event that was signalled inside recorded work");
     }
     if (!recorder_) join_recorder(std::move(recorder), {});
     VulkanRecorder::join_pasts(past_, other.past);
     return Status();
   }
   if (recorder_) {
-    return Status(StatusCode::internal, "vulkan: recorded work waits for an event that was signalled outside of it");
+    return Status(StatusCode::internal, "vulkan: recorded work waits for an event that was signalled outside it");
   }
   if (!needs_waiting_for(other.point)) {
     has_waited_ = has_waited_ || (other.point.value != 0 && other.point.timeline != timeline_);
@@ -309,7 +308,8 @@ Status VulkanQueue::wait_for(const Event& event) {
 }
 
 Status VulkanQueue::wait_for_outside(const Event& event) {
-  if (!recorder_) return Status(StatusCode::internal, "vulkan: nothing is recorded that could wait for the outside");
+  if (!recorder_)
+    return Status(StatusCode::internal, "vulkan: no work is being recorded that could wait for an event outside it");
   recorder_->wait_outside(past_, static_cast<const VulkanEvent&>(event));
   return Status();
 }

@@ -82,7 +82,7 @@ class VulkanQueue final : public Queue {
   VulkanPoint submitted() const { return {driver_queue_, timeline_, submitted_}; }
 
  private:
-  /// Commands on their way, and what they wait for.
+  /// Commands in flight, and what they wait for.
   struct Batch {
     VkCommandBuffer commands = VK_NULL_HANDLE;  // of this queue; null while recorded ones are in flight
     uint64_t value = 0;                         // on the timeline

@@ -40,7 +40,7 @@ class VulkanRecorder {
   /// Their commands are done again from now on.
   void release_queues();
   void add(size_t queue, Past& past, const VulkanCommand& command);
-  /// What comes after waits for what was signalled last when it is repeated.
+  /// What comes after waits for what was signalled last when it is replayed.
   void wait_outside(Past& past, const VulkanEvent& event);
   static void join_pasts(Past& past, const Past& other);
 

@@ -57,7 +57,7 @@ class VulkanRecording final : public Recording {
     return {};
   }
 
-  Status repeat() override {
+  Status replay() override {
     const Status status = queue_.replay(batches_);
     last_ = queue_.submitted();  // the work may be in flight even if something was found wrong after it was submitted
     return status;
@@ -75,7 +75,7 @@ class VulkanRecording final : public Recording {
     ACUITY_TRY(context_->check(allocated, "vkAllocateCommandBuffers"));
     VkCommandBufferBeginInfo begin{};
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;  // it may be repeated while it is in flight
+    begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;  // it may be replayed while it is in flight
     return context_->check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
   }
 
@@ -95,7 +95,7 @@ class VulkanRecording final : public Recording {
   VulkanQueue& queue_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::vector<VulkanRecordedBatch> batches_;
-  VulkanPoint last_;  // repetition
+  VulkanPoint last_;  // replay
 };
 
 }  // namespace
@@ -109,7 +109,8 @@ Result<std::unique_ptr<Recording>> record_commands(const std::shared_ptr<VulkanC
     queue.join_recorder(recorder, {});
     ACUITY_TRY(work());
     if (!recorder->is_complete(queue.past())) {
-      return Status(StatusCode::internal, "vulkan: recorded work of a queue is not waited for in the end");
+      return Status(StatusCode::internal,
+                    "vulkan: the recording ended without waiting for the work of one of its queues");
     }
   }
   ACUITY_TRY(queue.settle());

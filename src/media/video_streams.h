@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Where frames come from: what the kinds of streams share, and how each is opened. video.cc chooses among them.
-#ifndef ACUITY_MEDIA_VIDEO_SOURCES_H
-#define ACUITY_MEDIA_VIDEO_SOURCES_H
+#ifndef ACUITY_MEDIA_VIDEO_STREAMS_H
+#define ACUITY_MEDIA_VIDEO_STREAMS_H
 
 #include <memory>
 #include <string_view>
@@ -21,10 +21,10 @@ Status complete_format(VideoFormat& format, const SampleFacts& said, const Pictu
 void state_pixel_aspect(VideoFormat& format, int64_t width, int64_t height);
 
 /// YUV4MPEG2, or raw YUV where the options give a size (planar.cc).
-Result<std::unique_ptr<FrameSource>> open_planar(File file, std::string_view name, const VideoOptions& options);
+Result<std::unique_ptr<FrameStream>> open_planar(File file, std::string_view name, const VideoOptions& options);
 
 /// Everything libav knows (libav.cc).
-Result<std::unique_ptr<FrameSource>> open_libav(File file, std::string_view name, const VideoOptions& options);
+Result<std::unique_ptr<FrameStream>> open_libav(File file, std::string_view name, const VideoOptions& options);
 /// Whether libav takes the beginning of a file for a container or a stream it knows; `surely`: without any doubt.
 bool is_known_to_libav(Bytes beginning, bool surely = false);
 

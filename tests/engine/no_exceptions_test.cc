@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Memory of the host that runs out inside public functions, at one allocation after the other: none of them throws.
+// What they return is right or states a failure.
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "acuity/capability.h"
+#include "acuity/frame_scorer.h"
+#include "acuity/picture.h"
+#include "acuity/plan.h"
+#include "acuity/schedule.h"
+#include "acuity/scorer.h"
+#include "support/fixtures.h"
+#include "support/layouts.h"
+
+namespace {
+
+// Allocations of this thread; negative: none fails.
+thread_local int64_t before_failure = -1;
+thread_local bool fails_once = true;
+thread_local int64_t allocations = 0;
+
+bool fails_now() {
+  ++allocations;
+  if (before_failure < 0) return false;
+  if (before_failure > 0) {
+    --before_failure;
+    return false;
+  }
+  if (fails_once) before_failure = -1;
+  return true;
+}
+
+}  // namespace
+
+// Not inlined: g++ would find that what new returns goes to free().
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  if (fails_now()) throw std::bad_alloc();
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace acuity {
+namespace {
+
+// Calls it with every allocation failing, that one only or all from it on. `call` returns the status, ok if it has
+// none. Returns how many calls failed.
+int fail_everywhere(const std::function<Status()>& call) {
+  allocations = 0;
+  EXPECT_EQ(call().code(), StatusCode::ok);
+  EXPECT_EQ(call().code(), StatusCode::ok);  // now with everything there that is made once
+  allocations = 0;
+  EXPECT_EQ(call().code(), StatusCode::ok);
+  const int64_t all = allocations;
+  int failed = 0;
+  for (const bool once : {true, false}) {
+    for (int64_t failing = 0; failing < all; ++failing) {
+      SCOPED_TRACE(failing);
+      fails_once = once;
+      before_failure = failing;
+      Status status;
+      bool has_thrown = false;
+      try {
+        status = call();
+      } catch (...) {
+        has_thrown = true;
+      }
+      before_failure = -1;
+      EXPECT_FALSE(has_thrown);
+      if (!status.ok()) {
+        EXPECT_EQ(status.code(), StatusCode::out_of_memory) << status.message();
+        ++failed;
+      }
+    }
+  }
+  return failed;
+}
+
+class NoExceptionsTest : public testing::Test {
+ protected:
+  const tests::Sheet sheet_{{}, 16, 16, Channels::rgb, [](int x, int y, int c) { return (x + y + c) % 7 / 7.0; }};
+};
+
+TEST_F(NoExceptionsTest, OfAScorer) {
+  const ScorerOptions options{.metrics = {"mse"}, .device = "cpu", .threads = 1};
+  EXPECT_GT(fail_everywhere([&] { return Scorer::create(options, 16, 16).status(); }), 10);
+  Result<Scorer> scorer = Scorer::create(options, 16, 16);
+  ASSERT_TRUE(scorer.ok());
+  const Input picture(sheet_.view);  // one that finds no memory has no picture, which is another status
+  EXPECT_GT(fail_everywhere([&] { return scorer->score(picture, picture).status(); }), 10);
+  EXPECT_GT(fail_everywhere([&] { return scorer->prepare(picture).status(); }), 2);
+  EXPECT_GT(fail_everywhere([&] { return plan_memory(options, 64, 64).status(); }), 10);
+  EXPECT_GT(fail_everywhere([&] { return Input::copy(sheet_.view).status(); }), 1);
+  EXPECT_GT(fail_everywhere([&] { return HostMemory::allocate("cpu", 4096).status(); }), 1);
+}
+
+TEST_F(NoExceptionsTest, OfAFrameScorer) {
+  const FrameScorerOptions options{
+      .metrics = {{"motion"}}, .format = FrameFormat{{.width = 16, .height = 16}}, .device = "cpu", .threads = 1};
+  const std::vector<std::byte> samples(16 * 16 * 3 / 2);
+  FrameView frame;
+  frame.width = frame.height = 16;
+  frame.planes = {samples.data(), samples.data() + 256, samples.data() + 320};
+  frame.row_strides = {16, 8, 8};
+  const Input input(frame, options.format);
+  EXPECT_GT(fail_everywhere([&] { return FrameScorer::create(options).status(); }), 10);
+  EXPECT_GT(fail_everywhere([&] {
+              Result<FrameScorer> scorer = FrameScorer::create(options);
+              if (!scorer.ok()) return scorer.status();
+              Status status = scorer->push(input, input);
+              if (status.ok()) status = scorer->push(input, input);
+              if (status.ok()) status = scorer->score_at(0).status();
+              if (status.ok()) status = scorer->finish().status();
+              return status;
+            }),
+            10);
+  Result<FrameScorer> scorer = FrameScorer::create(options);
+  ASSERT_TRUE(scorer.ok());
+  EXPECT_EQ(fail_everywhere([&] {
+              (void)scorer->output_names(0);
+              return Status();
+            }),
+            0);
+}
+
+TEST_F(NoExceptionsTest, OfReadingPictures) {
+  const std::string path = tests::tests_folder() + "/data/gradient.png";
+  EXPECT_GT(fail_everywhere([&] { return read_picture(path).status(); }), 2);
+  const std::string text = "P6 2 1 255\n123456";
+  EXPECT_GT(fail_everywhere([&] {
+              return decode_picture({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "text").status();
+            }),
+            2);
+}
+
+TEST_F(NoExceptionsTest, OfLists) {
+  EXPECT_EQ(fail_everywhere([] {
+              (void)metrics();
+              (void)find_metric("mse");
+              (void)meaning("ssimulacra2", 70);
+              (void)capability_path();
+              return Status();
+            }),
+            0);
+}
+
+TEST_F(NoExceptionsTest, OfAScheduler) {
+  const SchedulerOptions options{
+      .metrics = {"mse"}, .devices = {"cpu"}, .memory_limit_bytes = int64_t{64} << 20, .threads = 1};
+  EXPECT_GT(fail_everywhere([&] { return Scheduler::create(options).status(); }), 10);
+  Result<Scheduler> scheduler = Scheduler::create(options);
+  ASSERT_TRUE(scheduler.ok());
+  EXPECT_EQ(fail_everywhere([&] {
+              (void)scheduler->statistics();
+              (void)scheduler->devices();
+              return Status();
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace acuity
