@@ -81,9 +81,9 @@ Result<std::vector<MetricChoice>> all_metrics(const Request& request, BatchPlan&
   const bool needed = !plan.survey || plan.survey->some_without_metrics || request.has("--metric");
   if (needed) ACUITY_TRY(add_metrics(plan, "", given, all, true));
   if (!plan.survey) return all;
-  for (const std::string& text : plan.survey->metrics) {
+  for (const auto& [text, line] : plan.survey->metrics) {
     if (Status added = add_metrics(plan, text, given, all, true); !added.ok()) {
-      return Status(StatusCode::input, fmt::format("the column 'metrics' of the list: {}", added.message()));
+      return Status(StatusCode::input, fmt::format("{}, line {}: {}", plan.lists.path(), line, added.message()));
     }
   }
   return all;
@@ -291,7 +291,7 @@ class BatchRun {
 
   Status does_not_fit() const {
     return usage(
-        fmt::format("{}: is left over from another run and does not fit {}; delete it", new_->path(), old_->path()));
+        fmt::format("{}: is left over from another run and does not match {}; delete it", new_->path(), old_->path()));
   }
 
   // Every row of a file whose rows came in any order: `seen` has a place for each row of the list.
@@ -305,7 +305,7 @@ class BatchRun {
       if (!any) return {};
       const auto place = static_cast<size_t>(std::strtoull(fields[0].c_str(), nullptr, 10) - 1);
       if (place >= seen.size() || seen[place]) {
-        return usage(fmt::format("-o {}, line {}: row {} is there twice, or not in the list; {}", file.path(),
+        return usage(fmt::format("-o {}, line {}: row {} appears twice, or is not in the list; {}", file.path(),
                                  file.line(), fields[0], remedy()));
       }
       seen[place] = true;
@@ -527,7 +527,7 @@ class BatchRun {
     }
     if (!done.ok()) {
       const size_t ahead = ordered_ ? ordered_->waiting() : 0;
-      console_.note(fmt::format("{} has {} complete rows{}; the same command continues behind them", writes().path(),
+      console_.note(fmt::format("{} has {} complete rows{}; the same command continues after them", writes().path(),
                                 writes().rows(),
                                 ahead > 0 ? fmt::format(", and {} {} more", ordered_->path(), ahead) : ""));
       return exit_code(done.code());

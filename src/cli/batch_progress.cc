@@ -89,8 +89,8 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
     devices += fmt::format("{}{} {}{}", devices.empty() ? "" : ", ", device.device, rows_of(device.tasks),
                            device.is_lost ? " (lost)" : "");
   }
-  lines.push_back(fmt::format("devices: {}; memory at most {} of {}", devices, mib_of(statistics->peak_host_bytes),
-                              mib_of(statistics->memory_limit_bytes)));
+  lines.push_back(fmt::format("devices: {}; memory at most {} of {}", devices.empty() ? "none" : devices,
+                              mib_of(statistics->peak_host_bytes), mib_of(statistics->memory_limit_bytes)));
   return lines;
 }
 

@@ -129,6 +129,10 @@ Status run_calibration(const Request& request, Console& console, const std::stri
   Calibration calibration;
   ACUITY_TRY_ASSIGN(calibration.metrics, chosen_metrics(request));
   ACUITY_TRY_ASSIGN(calibration.devices, chosen_devices(request));
+  // What decodes is the CPU, whatever scores.
+  calibration.decoding =
+      !request.has("--metric") && std::any_of(calibration.devices.begin(), calibration.devices.end(),
+                                              [](const DeviceState& device) { return device.is_cpu; });
   calibration.progress = [&](const std::string& text) { console.progress(text); };
   calibration.stop = interrupted;
   put_off_interrupts();

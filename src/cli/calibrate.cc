@@ -11,9 +11,11 @@
 #include <fmt/format.h>
 
 #include "acuity/frame_scorer.h"
+#include "acuity/picture.h"
 #include "base/threads.h"
 #include "base/try.h"
 #include "cli/gpu_metrics.h"
+#include "cli/sample_files.h"
 #include "device/device.h"
 #include "engine/measurements.h"
 #include "engine/noting.h"
@@ -102,12 +104,18 @@ class Calibrator {
     // A size on all devices before the next.
     std::vector<int> sides(kSides.begin(), kSides.end());
     sides.push_back(kLargeSide);
+    const auto formats = [&](int side) {
+      return calibration_.decoding && side != kLargeSide ? sample_formats() : std::span<const SampleFormat>();
+    };
     const auto steps = [&](int side) {
-      return (side == kLargeSide ? count_gpus(opened) : opened.size()) * calibration_.metrics.size();
+      return (side == kLargeSide ? count_gpus(opened) : opened.size()) * calibration_.metrics.size() +
+             formats(side).size();
     };
     for (const int side : sides) steps_ += steps(side);
     for (const int side : sides) {
       if (steps(side) == 0) continue;
+      const std::vector<uint8_t> samples = formats(side).empty() ? std::vector<uint8_t>() : sample_picture(side);
+      for (const SampleFormat& format : formats(side)) step(format, samples, side);
       const Pictures pictures(side);
       for (const auto& [device, open] : opened) {
         if (side == kLargeSide && device->is_cpu) continue;
@@ -124,26 +132,53 @@ class Calibrator {
         std::count_if(opened.begin(), opened.end(), [](const auto& one) { return one.second != nullptr; }));
   }
 
+  bool is_over() {
+    if (watch_.milliseconds() <= calibration_.limit_ms && !calibration_.stop()) return false;
+    ++result_.left_out;
+    return true;
+  }
+
+  void count(const std::string& what, const Status& measured) {
+    // A picture that is too large for a device is no failure of it.
+    if (measured.ok() || measured.code() == StatusCode::too_big) {
+      ++result_.measured;
+      return;
+    }
+    const std::string failure = fmt::format("{}: {}", what, measured.message());
+    if (std::find(result_.failures.begin(), result_.failures.end(), failure) == result_.failures.end()) {
+      result_.failures.push_back(failure);
+    }
+  }
+
   void step(const DeviceState& device, const MetricInfo& metric, const Pictures& pictures) {
     ++step_;
     if (!device.is_cpu && !has_gpu_version(metric)) return;
-    if (watch_.milliseconds() > calibration_.limit_ms || calibration_.stop()) {
-      ++result_.left_out;
-      return;
-    }
+    if (is_over()) return;
     calibration_.progress(fmt::format("{} of {}: {} at {}x{} on {}", step_, steps_, metric.name, pictures.side,
                                       pictures.side, device.id));
-    const Status measured =
-        metric.is_frame_metric ? measure_frames(device, metric, pictures) : measure_pairs(device, metric, pictures);
-    // A picture that is too large for a device is no failure of it.
-    if (!measured.ok() && measured.code() != StatusCode::too_big) {
-      const std::string failure = fmt::format("{} on {}: {}", metric.name, device.id, measured.message());
-      if (std::find(result_.failures.begin(), result_.failures.end(), failure) == result_.failures.end()) {
-        result_.failures.push_back(failure);
-      }
-      return;
-    }
-    ++result_.measured;
+    count(fmt::format("{} on {}", metric.name, device.id),
+          metric.is_frame_metric ? measure_frames(device, metric, pictures) : measure_pairs(device, metric, pictures));
+  }
+
+  void step(const SampleFormat& format, const std::vector<uint8_t>& samples, int side) {
+    ++step_;
+    if (is_over()) return;
+    calibration_.progress(fmt::format("{} of {}: decoding {} at {}x{}", step_, steps_, format.name, side, side));
+    count(fmt::format("decoding {}", format.name), measure_decoding(format, samples, side));
+  }
+
+  static Status measure_decoding(const SampleFormat& format, const std::vector<uint8_t>& samples, int side) {
+    const std::vector<uint8_t> file = format.file(samples, side);
+    if (file.empty()) return Status(StatusCode::internal, "no file of this format could be made");
+    double ms = 0;
+    ACUITY_TRY_ASSIGN(ms,
+                      typical_ms(/*warm_up=*/true, [&] { return decode_picture(file, "a drawn picture").status(); }));
+    const double pixels = static_cast<double>(side) * side;
+    Measurements figure;
+    figure.set({note_cpu(), std::string(format.name), {.kind = RowMode::Kind::decode}, size_class(pixels)},
+               {std::max(ms, 1e-6) * 1e6 / pixels, kRuns});
+    process_measurements().put(figure);
+    return {};
   }
 
   // Of one row or reference, on all threads that the device has.

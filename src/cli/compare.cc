@@ -57,7 +57,7 @@ Result<std::vector<Original>> find_originals(const std::vector<std::string>& giv
       originals.push_back({is_folder(path) ? (fs::path(path) / file).string() : path, without_extension(file)});
       if (seen.insert(originals.back().name).second) continue;
       return usage(
-          fmt::format("two references are named '{}' without extension, so that variants cannot be told apart; "
+          fmt::format("two references are named '{}' without extension, so their variants cannot be distinguished; "
                       "compare them one by one",
                       originals.back().name));
     }

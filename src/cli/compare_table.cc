@@ -239,7 +239,7 @@ std::string compare_csv(const Comparison& comparison) {
         const std::optional<double> value = comparison.value(r, v, m);
         text += fmt::format(",{}", value ? exact_number(*value) : "");
       }
-      text += fmt::format(",{},{},{}\n", csv_field(cell.result.device),
+      text += fmt::format(",{},{},{}\n", csv_field(cell.result.status.ok() ? cell.result.device : ""),
                           csv_field(fmt::format("{}", fmt::join(cell.result.warnings, "; "))),
                           csv_field(cell.result.status.message()));
     }
@@ -258,11 +258,17 @@ std::string compare_json(const Comparison& comparison) {
         scores += fmt::format("{}{}:{}", m == 0 ? "" : ",", json_string(comparison.metrics[m].label),
                               number(comparison.value(r, v, m)));
       }
-      results += fmt::format("{}\n{{\"reference\":{},\"variant\":{},\"distorted\":{},\"scores\":{{{}}},\"error\":{}}}",
-                             results.empty() ? "" : ",", json_string(comparison.references[r]),
-                             json_string(comparison.variants[v]),
-                             cell.distorted.empty() ? "null" : json_string(cell.distorted), scores,
-                             cell.result.status.ok() ? "null" : json_string(cell.result.status.message()));
+      std::string warnings;
+      for (const std::string& warning : cell.result.warnings) {
+        warnings += fmt::format("{}{}", warnings.empty() ? "" : ",", json_string(warning));
+      }
+      results += fmt::format(
+          "{}\n{{\"reference\":{},\"variant\":{},\"distorted\":{},\"scores\":{{{}}},\"device\":{},\"warnings\":[{}],"
+          "\"error\":{}}}",
+          results.empty() ? "" : ",", json_string(comparison.references[r]), json_string(comparison.variants[v]),
+          cell.distorted.empty() ? "null" : json_string(cell.distorted), scores,
+          cell.result.status.ok() ? json_string(cell.result.device) : "null", warnings,
+          cell.result.status.ok() ? "null" : json_string(cell.result.status.message()));
     }
   }
   std::string metrics;

@@ -124,9 +124,7 @@ Result<bool> FileQueue::submit(size_t file) {
   if (video_) {
     Work work = video_work(*video_, *scheduler_, job_.memory_limit_bytes);
     work.name = fmt::format("{} and {}", shown(job_.reference), shown(path));
-    work.run = [this, file](const WorkPlace& place, TaskResult& result) {
-      score_video_there(file, place.device, place.threads, result);
-    };
+    work.run = [this, file](const WorkPlace& place, TaskResult& result) { score_video_there(file, place, result); };
     return try_submit_work(*scheduler_, work, kAtOnce);
   }
   Task task;
@@ -138,7 +136,7 @@ Result<bool> FileQueue::submit(size_t file) {
 }
 
 // By a thread of the scheduler.
-void FileQueue::score_video_there(size_t file, const std::string& device, int threads, TaskResult& result) {
+void FileQueue::score_video_there(size_t file, const WorkPlace& place, TaskResult& result) {
   if (interrupted()) {
     result.status = Status(StatusCode::cancelled, "interrupted");
     return;
@@ -148,7 +146,7 @@ void FileQueue::score_video_there(size_t file, const std::string& device, int th
     const std::lock_guard lock(mutex_);
     frames_ = count.told(frames, total);
   };
-  PairResult pair = score_video(on_device(job_, device, threads), *video_, job_.distorted[file], progress);
+  PairResult pair = score_video(on_device(job_, place), *video_, job_.distorted[file], progress);
   result.status = pair.status.ok() ? pair.cut_short : pair.status;  // another device may do all of it
   for (const MetricScore& entry : pair.scores) result.scores.push_back(entry.score);
   const std::lock_guard lock(mutex_);
@@ -183,7 +181,7 @@ std::optional<PairResult> FileQueue::result_of(TaskResult result) {
   for (const Attempt& attempt : result.attempts) {
     if (!result.status.ok()) break;
     pair.warnings.push_back(
-        fmt::format("{} could not score it, so that {} did: {}", attempt.device, result.device, attempt.why.message()));
+        fmt::format("{} could not score it, so {} did: {}", attempt.device, result.device, attempt.why.message()));
   }
   return pair;
 }

@@ -13,6 +13,7 @@
 #include "acuity/schedule.h"
 #include "cli/pairs.h"
 #include "cli/video_plan.h"
+#include "schedule/work.h"
 
 namespace acuity::cli {
 
@@ -34,7 +35,7 @@ class FileQueue {
   Status read_reference();
   Result<std::vector<std::string>> devices();
   Result<bool> submit(size_t file);
-  void score_video_there(size_t file, const std::string& device, int threads, TaskResult& result);
+  void score_video_there(size_t file, const WorkPlace& place, TaskResult& result);
   std::optional<PairResult> result_of(TaskResult result);
   std::string told(size_t done) const;
 

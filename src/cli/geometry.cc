@@ -69,22 +69,22 @@ Result<Geometry> plan_geometry(const Request& request) {
   return geometry;
 }
 
-Result<Sources> with_geometry(Sources sources, const Geometry& geometry, const std::string& reference_name,
-                              const std::string& distorted_name) {
+Result<StreamPair> with_geometry(StreamPair streams, const Geometry& geometry, const std::string& reference_name,
+                                 const std::string& distorted_name) {
   if (geometry.crop_reference) {
-    ACUITY_TRY_ASSIGN(sources.reference,
-                      with_crop(std::move(sources.reference), *geometry.crop_reference, reference_name));
+    ACUITY_TRY_ASSIGN(streams.reference,
+                      with_crop(std::move(streams.reference), *geometry.crop_reference, reference_name));
   }
   if (geometry.crop_distorted) {
-    ACUITY_TRY_ASSIGN(sources.distorted,
-                      with_crop(std::move(sources.distorted), *geometry.crop_distorted, distorted_name));
+    ACUITY_TRY_ASSIGN(streams.distorted,
+                      with_crop(std::move(streams.distorted), *geometry.crop_distorted, distorted_name));
   }
-  if (!geometry.scale_reference) return sources;
-  std::unique_ptr<FrameSource>& scaled = *geometry.scale_reference ? sources.reference : sources.distorted;
-  const VideoFormat& like = (*geometry.scale_reference ? sources.distorted : sources.reference)->format();
+  if (!geometry.scale_reference) return streams;
+  std::unique_ptr<FrameStream>& scaled = *geometry.scale_reference ? streams.reference : streams.distorted;
+  const VideoFormat& like = (*geometry.scale_reference ? streams.distorted : streams.reference)->format();
   ACUITY_TRY_ASSIGN(scaled, with_size(std::move(scaled), like.width, like.height, geometry.scaler,
                                       *geometry.scale_reference ? reference_name : distorted_name));
-  return sources;
+  return streams;
 }
 
 }  // namespace acuity::cli

@@ -24,12 +24,12 @@ const std::vector<Option>& geometry_options();
 Result<Geometry> plan_geometry(const Request& request);
 
 /// The two sides of a video, cropped and scaled.
-struct Sources {
-  std::unique_ptr<FrameSource> reference;
-  std::unique_ptr<FrameSource> distorted;
+struct StreamPair {
+  std::unique_ptr<FrameStream> reference;
+  std::unique_ptr<FrameStream> distorted;
 };
-Result<Sources> with_geometry(Sources sources, const Geometry& geometry, const std::string& reference_name,
-                              const std::string& distorted_name);
+Result<StreamPair> with_geometry(StreamPair streams, const Geometry& geometry, const std::string& reference_name,
+                                 const std::string& distorted_name);
 
 }  // namespace acuity::cli
 

@@ -112,7 +112,7 @@ Result<std::vector<JsonField>> parse_json_row(std::string_view line) {
     scanner.skip(',');
     const auto same = [&](const JsonField& other) { return other.name == field.name; };
     if (std::any_of(fields.begin(), fields.end(), same)) {
-      return wrong(fmt::format("the field '{}' is there twice", shortened(field.name)));
+      return wrong(fmt::format("the field '{}' appears twice", shortened(field.name)));
     }
     fields.push_back(std::move(field));
   }

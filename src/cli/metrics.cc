@@ -8,6 +8,7 @@
 #include "cli/gpu_metrics.h"
 #include "cli/request.h"
 #include "cli/text.h"
+#include "engine/frame_metric.h"
 #include "engine/options.h"
 #include "metrics/zensim/pooling.h"
 
@@ -25,12 +26,15 @@ std::string described(const MetricInfo& metric, const Console& console) {
   } else {
     text += fmt::format("  pictures      {}\n", metric.minimum_says);
   }
-  if (metric.is_frame_metric) {
-    text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
-  } else {
+  if (!metric.is_frame_metric) {
     text += fmt::format("  map           {}\n", metric.has_map ? "yes, with --map" : "no");
     text += fmt::format("  transparency  {}\n", metric.alpha_rule);
+  } else if (find_frame_metric(metric.name)->reads_rgb) {
+    text += "  works on      the samples of videos, Y'CbCr or RGB; pictures stay RGB\n";
+  } else {
+    text += "  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n";
   }
+  if (metric.is_frame_metric && metric.has_map) text += "  map           yes, of one frame: --map with --frame\n";
   const std::string needs = needs_in_words(gpu_needs(metric));
   text += fmt::format("  runs on       {}{}\n", has_gpu_version(metric) ? "the CPU and GPUs" : "the CPU",
                       needs.empty() ? "" : " with " + needs);

@@ -10,14 +10,14 @@ namespace acuity::cli {
 namespace {
 
 // Raw streams have the depth that was given; others are brought to it.
-Status bring_to_depth(std::unique_ptr<FrameSource>& source, const VideoOptions& options, const std::string& path) {
+Status bring_to_depth(std::unique_ptr<FrameStream>& stream, const VideoOptions& options, const std::string& path) {
   if (!options.depth || options.size) return {};
-  ACUITY_TRY_ASSIGN(source, with_depth(std::move(source), *options.depth, shown(path)));
+  ACUITY_TRY_ASSIGN(stream, with_depth(std::move(stream), *options.depth, shown(path)));
   return {};
 }
 
-std::vector<std::string> found_from(size_t place, const FrameSource& source) {
-  const std::vector<std::string>& found = source.format().found;
+std::vector<std::string> found_from(size_t place, const FrameStream& stream) {
+  const std::vector<std::string>& found = stream.format().found;
   return {found.begin() + static_cast<ptrdiff_t>(place), found.end()};
 }
 
@@ -26,43 +26,43 @@ std::vector<std::string> found_from(size_t place, const FrameSource& source) {
 Result<OpenedPair> open_pair(const std::string& reference, const std::string& distorted, const VideoPlan& plan,
                              const MeaningOptions& meaning, const Geometry& geometry) {
   OpenedPair pair;
-  Sources& sources = pair.sources;
-  ACUITY_TRY_ASSIGN(sources.reference, open_video(reference, plan.reference));
-  ACUITY_TRY_ASSIGN(sources.distorted, open_video(distorted, plan.distorted));
+  StreamPair& streams = pair.streams;
+  ACUITY_TRY_ASSIGN(streams.reference, open_video(reference, plan.reference));
+  ACUITY_TRY_ASSIGN(streams.distorted, open_video(distorted, plan.distorted));
   PairMeaning settled;
-  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(reference), sources.reference->format()},
-                                            {shown(distorted), sources.distorted->format()}, meaning));
-  sources.reference->settle(std::move(settled.reference));
-  sources.distorted->settle(std::move(settled.distorted));
+  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(reference), streams.reference->format()},
+                                            {shown(distorted), streams.distorted->format()}, meaning));
+  streams.reference->settle(std::move(settled.reference));
+  streams.distorted->settle(std::move(settled.distorted));
   pair.frame_colour = std::move(settled.frame_colour);
   pair.warnings = std::move(settled.warnings);
-  const size_t found = sources.reference->format().found.size();
-  const size_t distorted_found = sources.distorted->format().found.size();
-  ACUITY_TRY(bring_to_depth(sources.reference, plan.reference, reference));
-  ACUITY_TRY(bring_to_depth(sources.distorted, plan.distorted, distorted));
-  ACUITY_TRY_ASSIGN(sources, with_geometry(std::move(sources), geometry, shown(reference), shown(distorted)));
-  for (auto [changes, source, place] :
-       {std::tuple(&pair.reference_changes, sources.reference.get(), found),
-        std::tuple(&pair.distorted_changes, sources.distorted.get(), distorted_found)}) {
-    *changes = source->format().stated;
-    const std::vector<std::string> later = found_from(place, *source);
+  const size_t found = streams.reference->format().found.size();
+  const size_t distorted_found = streams.distorted->format().found.size();
+  ACUITY_TRY(bring_to_depth(streams.reference, plan.reference, reference));
+  ACUITY_TRY(bring_to_depth(streams.distorted, plan.distorted, distorted));
+  ACUITY_TRY_ASSIGN(streams, with_geometry(std::move(streams), geometry, shown(reference), shown(distorted)));
+  for (auto [changes, stream, place] :
+       {std::tuple(&pair.reference_changes, streams.reference.get(), found),
+        std::tuple(&pair.distorted_changes, streams.distorted.get(), distorted_found)}) {
+    *changes = stream->format().stated;
+    const std::vector<std::string> later = found_from(place, *stream);
     changes->insert(changes->end(), later.begin(), later.end());
   }
   return pair;
 }
 
-Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const VideoPlan& plan,
+Result<std::unique_ptr<FrameStream>> open_alone(const std::string& path, const VideoPlan& plan,
                                                 const MeaningOptions& meaning, const Geometry& geometry) {
-  std::unique_ptr<FrameSource> source;
-  ACUITY_TRY_ASSIGN(source, open_video(path, plan.reference));
+  std::unique_ptr<FrameStream> stream;
+  ACUITY_TRY_ASSIGN(stream, open_video(path, plan.reference));
   VideoFormat settled;
-  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(path), source->format()}, meaning.reference));
-  source->settle(std::move(settled));
-  ACUITY_TRY(bring_to_depth(source, plan.reference, path));
+  ACUITY_TRY_ASSIGN(settled, settle_meaning({shown(path), stream->format()}, meaning.reference));
+  stream->settle(std::move(settled));
+  ACUITY_TRY(bring_to_depth(stream, plan.reference, path));
   if (geometry.crop_reference) {
-    ACUITY_TRY_ASSIGN(source, with_crop(std::move(source), *geometry.crop_reference, shown(path)));
+    ACUITY_TRY_ASSIGN(stream, with_crop(std::move(stream), *geometry.crop_reference, shown(path)));
   }
-  return source;
+  return stream;
 }
 
 std::vector<std::string> doubts(const MeaningSide& reference, const MeaningSide& distorted) {

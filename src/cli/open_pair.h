@@ -13,7 +13,7 @@
 namespace acuity::cli {
 
 struct OpenedPair {
-  Sources sources;
+  StreamPair streams;
   Colour frame_colour;                         // what pictures are converted to for frame metrics
   std::vector<std::string> reference_changes;  // how its frames were turned, cropped and scaled
   std::vector<std::string> distorted_changes;
@@ -24,7 +24,7 @@ Result<OpenedPair> open_pair(const std::string& reference, const std::string& di
                              const MeaningOptions& meaning, const Geometry& geometry);
 
 /// The same for one alone, cropped as a reference is.
-Result<std::unique_ptr<FrameSource>> open_alone(const std::string& path, const VideoPlan& plan,
+Result<std::unique_ptr<FrameStream>> open_alone(const std::string& path, const VideoPlan& plan,
                                                 const MeaningOptions& meaning, const Geometry& geometry);
 
 /// What the streams are warned about themselves, and where they differ in how they are meant to be shown.

@@ -45,7 +45,7 @@ Status OrderedRows::read_kept(bool is_new) {
   std::error_code ignored;
   if (!fs::exists(path_, ignored)) return {};
   if (is_new) {
-    console_.note(fmt::format("{}: is left over from a file that is gone; deleted it", path_));
+    console_.note(fmt::format("{}: was left over from a file that no longer exists, and was deleted", path_));
     fs::remove(path_, ignored);
     return {};
   }

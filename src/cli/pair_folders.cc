@@ -45,11 +45,18 @@ Result<std::vector<std::string>> files_under(const std::string& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, error);
   if (error) return wrong(fmt::format("{}: cannot be read as a folder: {}", folder, error.message()));
+  std::error_code ignored;
+  std::vector<fs::path> inside{fs::canonical(folder, ignored)};  // the folder, and those on the way to the entry
   for (const fs::recursive_directory_iterator end; entry != end; entry.increment(error)) {
     if (error) break;
     const bool hidden = entry->path().filename().string().starts_with('.');
-    std::error_code ignored;
-    if (hidden && entry->is_directory(ignored)) entry.disable_recursion_pending();
+    if (entry->is_directory(ignored)) {
+      inside.resize(static_cast<size_t>(entry.depth()) + 1);
+      inside.push_back(fs::canonical(entry->path(), ignored));
+      // A link back to a folder that it is in has nothing new, without end.
+      const bool is_back = std::find(inside.begin(), inside.end() - 1, inside.back()) != inside.end() - 1;
+      if (hidden || is_back) entry.disable_recursion_pending();
+    }
     if (hidden || !entry->is_regular_file(ignored)) continue;
     files.push_back(entry->path().lexically_relative(folder).string());
   }

@@ -99,9 +99,10 @@ class TableList : public TextList {
     }
     if (reference_ && distorted_) return {};
     return wrong_at(table_.line(),
-                    fmt::format("the header has no column '{}' or '{}'; found: {} (separated by {})",
+                    fmt::format("the header has no column '{}' or '{}'; found: {} (separated by {}){}",
                                 reference_ ? "distorted" : "reference", reference_ ? "dist_path" : "ref_path",
-                                fmt::join(header_, ", "), separator_ == '\t' ? "tabs" : "commas"));
+                                fmt::join(header_, ", "), separator_ == '\t' ? "tabs" : "commas",
+                                header_.size() == 1 ? "; columns must be separated by commas or tabs" : ""));
   }
 
   Result<bool> next(PairRow& row) override {
@@ -109,8 +110,8 @@ class TableList : public TextList {
     ACUITY_TRY_ASSIGN(any, table_.next(fields_));
     if (!any) return false;
     if (fields_.size() != header_.size()) {
-      return wrong_at(table_.line(),
-                      fmt::format("found {} fields; expected {}, as in the header", fields_.size(), header_.size()));
+      return wrong_at(table_.line(), fmt::format("found {} field{}; expected {}, as in the header", fields_.size(),
+                                                 fields_.size() == 1 ? "" : "s", header_.size()));
     }
     row.number = ++rows_;
     row.line = table_.line();
@@ -196,13 +197,13 @@ class JsonList : public TextList {
       std::optional<std::string>* file = is_reference(field.name)   ? &reference
                                          : is_distorted(field.name) ? &distorted
                                                                     : nullptr;
-      if (file != nullptr && *file) return wrong(fmt::format("'{}' is there under two names", field.name));
+      if (file != nullptr && *file) return wrong(fmt::format("'{}' is given under two names", field.name));
       if (file != nullptr) {
         ACUITY_TRY_ASSIGN(*file, json_text(field));
         continue;
       }
       if (same_name(field.name, kMetrics)) {
-        if (metrics) return wrong(fmt::format("'{}' is there under two names", field.name));
+        if (metrics) return wrong(fmt::format("'{}' is given under two names", field.name));
         ACUITY_TRY_ASSIGN(metrics, json_metrics(field));
       }
       // No table could hold it.
@@ -381,7 +382,7 @@ Result<std::optional<ListSummary>> PairLists::survey() const {
       return wrong(fmt::format("{}, line {}: the column 'metrics' has more than {} different values", list->name(),
                                row.line, kMostMetricLists));
     }
-    summary.metrics.push_back(row.metrics);
+    summary.metrics.push_back({row.metrics, row.line});
   }
   summary.columns = list->columns();
   summary.warnings = list->warnings();

@@ -56,7 +56,12 @@ class PairList {
 struct ListSummary {
   int64_t rows = 0;
   std::vector<std::string> columns;  // of all rows
-  std::vector<std::string> metrics;  // each different text of PairRow::metrics
+  /// Each different text of PairRow::metrics, and the line that has it first.
+  struct Metrics {
+    std::string text;
+    int64_t line = 0;
+  };
+  std::vector<Metrics> metrics;
   bool some_without_metrics = false;
   std::vector<std::string> warnings;
 };

@@ -3,6 +3,7 @@
 #ifndef ACUITY_CLI_PAIRS_H
 #define ACUITY_CLI_PAIRS_H
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -59,8 +60,9 @@ struct ScoreJob {
   PictureLimits limits;
   std::optional<int64_t> reference_frame;  // which picture of a file that holds several
   std::optional<int64_t> distorted_frame;
-  std::shared_ptr<ReadAhead> ahead;  // null: nothing is
-  bool ends_process = false;         // what a GPU holds after it is left to the system
+  std::shared_ptr<ReadAhead> ahead;                          // null: nothing is
+  bool ends_process = false;                                 // what a GPU holds after it is left to the system
+  std::function<bool()> is_given_up = [] { return false; };  // of a video: nobody waits for it any more
 };
 
 struct MetricScore {
@@ -70,6 +72,14 @@ struct MetricScore {
   std::vector<std::vector<double>> series;  // of a video: for the value and each output, that of each frame
   std::vector<NamedValue> aggregates{};     // of a video: what there is one of for all frames together
   std::vector<float> map_context{};         // what the metric's own tools show behind its map, from 0 to 1
+
+  /// Of a video: the metric's own value of all frames together, where it is not their mean.
+  std::optional<double> value_of_all() const {
+    for (const NamedValue& aggregate : aggregates) {
+      if (aggregate.name == metric->name) return aggregate.value;
+    }
+    return {};
+  }
 };
 
 struct FramePair {

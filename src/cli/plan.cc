@@ -27,11 +27,13 @@
 #include "cli/request.h"
 #include "cli/row_scheduler.h"
 #include "device/device.h"
+#include "device/one_card.h"
 #include "engine/first_guesses.h"
 #include "engine/plan.h"
 #include "engine/requests.h"
 #include "lang/targets.h"
 #include "media/picture_size.h"
+#include "media/video.h"
 #include "schedule/plans.h"
 
 namespace acuity::cli {
@@ -74,7 +76,10 @@ class Rows {
   PictureSize size_of(const std::string& path) {
     const Result<PictureSize> size = picture_size(path, limits_);
     if (size.ok()) return *size;
-    if (reasons_.size() < kMostReasons) reasons_.push_back(size.status().message());
+    if (reasons_.size() < kMostReasons) {
+      reasons_.push_back(is_video(path) ? fmt::format("'{}' is a video; only pictures are planned", path)
+                                        : size.status().message());
+    }
     return {};
   }
 
@@ -117,33 +122,47 @@ Result<std::vector<DeviceState>> devices_of(const SchedulerOptions& options) {
     if (device.ok()) opened.push_back(*device);
     return device.status();
   };
+  const auto is_listed = [&](const std::string& id) {
+    return std::any_of(states.begin(), states.end(), [&](const DeviceState& state) { return state.id == id; });
+  };
+  // The device through which the card is used already; empty if there is none.
+  const auto used_through = [&](const DeviceInfo& info) -> std::string {
+    for (const std::shared_ptr<Device>& device : opened) {
+      if (device->info().id == info.id || show_one_card(device->info(), info)) return device->info().id;
+    }
+    return "";
+  };
+  const auto same_card = [](const std::string& used) { return fmt::format("it is the same card as {}", used); };
   for (const std::string& name : options.devices) {
     if (name == "auto") {
       for (const std::vector<DeviceInfo>& card : cards_of(list, process_measurements().now())) {
         std::string used;
+        for (const DeviceInfo& info : card) used = used.empty() ? used_through(info) : used;
         for (const DeviceInfo& info : card) {
+          if (is_listed(info.id)) continue;
           const Status usable = used.empty() ? open(info.id) : Status();
-          add(info, false, used.empty() ? usable.message() : fmt::format("it is the same card as {}", used));
+          add(info, false, used.empty() ? usable.message() : same_card(used));
           if (used.empty() && usable.ok()) used = info.id;
         }
       }
       for (const DeviceInfo& info : list.devices) {
-        if (info.is_software) add(info, false);
+        if (info.is_software && !is_listed(info.id)) add(info, false);
       }
     }
     if (name == "auto" || name == "cpu") {
-      add_cpu();
+      if (!is_listed("cpu")) add_cpu();
       continue;
     }
     const auto found = std::find_if(list.devices.begin(), list.devices.end(), [&](const DeviceInfo& info) {
       return info.id == name || (info.index == 0 && backend_name(info.backend) == name);
     });
+    const std::string used = found == list.devices.end() ? "" : used_through(*found);
     const Status usable = open(name);
     if (found == list.devices.end()) {
       return usable.ok() ? Status(StatusCode::unknown_device, fmt::format("there is no device {}", name)) : usable;
     }
     ACUITY_TRY(usable);
-    add(*found, true);
+    if (!is_listed(found->id)) add(*found, true, used.empty() ? "" : same_card(used));
   }
   return states;
 }
@@ -211,6 +230,16 @@ Result<std::vector<MetricChoice>> metrics_of(const std::string& text, const RowP
   return plan_metrics({text}, repeated);
 }
 
+// Before any file is looked at.
+Status check_metrics(const std::string& list, const ListSummary& summary) {
+  for (const auto& [text, line] : summary.metrics) {
+    std::vector<std::string> repeated;
+    const Status found = plan_metrics({text}, repeated).status();
+    if (!found.ok()) return Status(StatusCode::input, fmt::format("{}, line {}: {}", list, line, found.message()));
+  }
+  return {};
+}
+
 Result<PlanReport> make_report(const Request& request, Console& console) {
   RowPlan plan;
   ACUITY_TRY_ASSIGN(plan, plan_rows(request));
@@ -218,6 +247,7 @@ Result<PlanReport> make_report(const Request& request, Console& console) {
   ACUITY_TRY_ASSIGN(lists, PairLists::plan(request));
   std::optional<ListSummary> summary;
   ACUITY_TRY_ASSIGN(summary, lists.survey());
+  if (summary) ACUITY_TRY(check_metrics(lists.path(), *summary));
   std::unique_ptr<PairList> list;
   ACUITY_TRY_ASSIGN(list, lists.open(summary ? std::optional(summary->columns) : std::nullopt));
   for (const std::string& warning : plan.warnings) console.warn(warning);

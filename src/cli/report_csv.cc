@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // CSV, quoted by RFC 4180 with plain line feeds: a row for each pair and metric, or one row with the error of a pair
-// that failed. Of videos there is a row for each frame and pool, with four columns more.
+// that failed. Of videos there is a row for each frame and pool, and one for a value of all frames that is no
+// pool, with four columns more.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -60,6 +61,7 @@ class CsvReport : public Report {
     for (const Pool& pool : pools(entry.series[0])) {
       row(field(pool.value), fmt::format(",,,,{},{}", pool.name, warnings));
     }
+    if (const std::optional<double> value = entry.value_of_all()) row(field(value), ",,,,all," + warnings);
   }
 
   Console& console_;

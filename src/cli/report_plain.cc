@@ -78,11 +78,8 @@ class PlainReport : public Report {
       text += stream_line("reference", pair.video->reference) + stream_line("distorted", pair.video->distorted);
     }
     if (several) {
-      const auto has_own = [](const MetricScore& entry) {
-        return std::any_of(entry.aggregates.begin(), entry.aggregates.end(),
-                           [&](const NamedValue& aggregate) { return aggregate.name == entry.metric->name; });
-      };
-      const bool own = std::any_of(pair.scores.begin(), pair.scores.end(), has_own);
+      const bool own = std::any_of(pair.scores.begin(), pair.scores.end(),
+                                   [](const MetricScore& entry) { return entry.value_of_all().has_value(); });
       text += fmt::format("scored     {} frames; the first value of a metric is their mean{}\n",
                           pair.video->frames.size(), own ? ", of cvvdp that of all frames together" : "");
     }

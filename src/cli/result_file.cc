@@ -51,12 +51,23 @@ bool same_file(int descriptor, const std::string& path) {
          here.st_dev == there.st_dev;
 }
 
+// Nothing could be read back from it, and reading would wait for ever.
+bool is_pipe(int descriptor) {
+  struct stat found{};
+  return fstat(descriptor, &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
+}
+
 // The lock is of the file, not of its name: whoever replaced the file meanwhile leaves us the old one.
 Result<int> open_locked(const std::string& path) {
   for (;;) {
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-      return Status(StatusCode::usage, fmt::format("-o {}: cannot be opened: {}", path, std::strerror(errno)));
+      return cannot_write(fmt::format("-o {}: cannot be opened: {}", path, std::strerror(errno)));
+    }
+    if (is_pipe(descriptor)) {
+      close(descriptor);
+      return Status(StatusCode::usage,
+                    fmt::format("-o {}: is a pipe; name a file, so that a run that ends early can be continued", path));
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
@@ -192,8 +203,8 @@ Result<bool> ResultFile::next(std::vector<std::string>& fields) {
   if (!any.ok() || !*any) return any;
   ++rows_;
   if (fields.size() == columns_.size()) return true;
-  return Status(StatusCode::input, fmt::format("{}, line {}: found {} fields; expected {}, as in the header", path_,
-                                               line_, fields.size(), columns_.size()));
+  return Status(StatusCode::input, fmt::format("{}, line {}: found {} field{}; expected {}, as in the header", path_,
+                                               line_, fields.size(), fields.size() == 1 ? "" : "s", columns_.size()));
 }
 
 // After a loss of power a file system may show zeros in place of what was written last.
@@ -219,7 +230,8 @@ Result<bool> ResultFile::next_json(std::vector<std::string>& fields) {
   if (byte != '\n') return false;
   const Result<std::vector<JsonField>> row = parse_json_row(text);
   if (!row.ok()) {
-    return Status(StatusCode::input, fmt::format("{}, line {}: {}", path_, line_, row.status().message()));
+    return Status(StatusCode::input,
+                  fmt::format("{}, line {}: is not a row of results: {}", path_, line_, row.status().message()));
   }
   fields.clear();
   std::vector<std::string> names;

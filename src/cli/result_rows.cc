@@ -79,7 +79,8 @@ std::vector<ResultCell> ResultRows::cells(const PairRow& row, const std::vector<
     }
   }
   const size_t after = columns_.size() - 4;
-  if (!result.device.empty()) cells[after] = ResultCell::of(result.device);
+  // A video that failed names the one that tried.
+  if (result.status.ok() && !result.device.empty()) cells[after] = ResultCell::of(result.device);
   cells[after + 1] = ResultCell::of(version_);
   if (!warnings.empty()) cells[after + 2] = ResultCell::of(fmt::format("{}", fmt::join(warnings, "; ")));
   if (!result.status.ok()) cells[after + 3] = ResultCell::of(result.status.message());

@@ -44,6 +44,8 @@ Status until_submitted(const TrySubmit& try_submit) {
 void fill(PairResult pair, const std::vector<MetricChoice>& metrics, TaskResult& result) {
   result.status = pair.status.ok() ? pair.cut_short : pair.status;
   result.warnings = std::move(pair.warnings);
+  result.reference.decode_ms = pair.reference_facts.decode_ms;
+  result.distorted.decode_ms = pair.distorted_facts.decode_ms;
   if (!result.status.ok()) return;
   result.width = pair.width;
   result.height = pair.height;
@@ -69,7 +71,7 @@ void score_frames(const RowPlan& plan, const std::string& reference, const std::
     job.metrics = std::move(*of_videos);
   }
   job.meaning.frames = any_of_frames(job.metrics);
-  job = on_device(std::move(job), place.device, place.threads);
+  job = on_device(std::move(job), place);
   fill(score_video(job, plan.video, distorted, [](int64_t, const std::optional<FrameTotal>&) {}), job.metrics, result);
 }
 
@@ -94,7 +96,7 @@ const std::vector<Option>& row_options() {
       vram_cap_option(),
       {.name = "--timeout",
        .value = "SECONDS",
-       .help = "a row whose files take longer to read, or whose pictures take longer to score, fails",
+       .help = "a row whose files take longer to read, or whose pictures or video take longer to score, fails",
        .default_value = "no limit"},
   };
   return table;
@@ -183,12 +185,14 @@ Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memo
   return work;
 }
 
-ScoreJob on_device(ScoreJob job, const std::string& device, int threads) {
-  job.device = device;
-  job.threads = threads;
+ScoreJob on_device(ScoreJob job, const WorkPlace& place) {
+  job.device = place.device;
+  job.threads = place.threads;
+  job.is_given_up = place.is_given_up;
   job.opening = {};
-  if (device != "cpu") {
-    job.opening = std::async(std::launch::deferred, [device] { return OpenedDevice{open_device(device), {}}; }).share();
+  if (place.device != "cpu") {
+    const auto open = [device = place.device] { return OpenedDevice{open_device(device), {}}; };
+    job.opening = std::async(std::launch::deferred, open).share();
   }
   return job;
 }

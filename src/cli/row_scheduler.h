@@ -42,8 +42,8 @@ std::string options_that_change_scores(const Request& request);
 PairRules rules_of(const ScoreJob& job);
 /// A work for two videos, without its name and its function.
 Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memory_limit_bytes);
-/// The same job on this device, which is opened when it is needed.
-ScoreJob on_device(ScoreJob job, const std::string& device, int threads);
+/// The same job on the device of that place, which is opened when it is needed.
+ScoreJob on_device(ScoreJob job, const WorkPlace& place);
 
 using Metrics = std::shared_ptr<const std::vector<MetricChoice>>;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cli/lists.h"
@@ -17,7 +18,7 @@ class ScoreGuard {
   explicit ScoreGuard(const MetricChoice& metric) : metric_(metric) {}
 
   /// The value of a row. Memory does not grow with the number of rows: of very many different values only the first are
-  /// counted.
+  /// counted, and of very many files with one value, files that follow themselves count once.
   void add(double value, const std::string& distorted);
   /// A sentence for each thing that is suspicious.
   std::vector<std::string> warnings() const;
@@ -25,7 +26,7 @@ class ScoreGuard {
  private:
   struct Seen {
     int64_t rows = 0;
-    int64_t files = 0;  // runs of one file count once
+    int64_t files = 0;
     size_t last_file = 0;
   };
   std::string identical_note(double value) const;
@@ -33,6 +34,7 @@ class ScoreGuard {
   MetricChoice metric_;
   int64_t rows_ = 0;
   std::unordered_map<double, Seen> seen_;
+  std::unordered_set<size_t> files_;  // of a value and a file with it
   bool seen_all_ = true;
 };
 

@@ -117,13 +117,14 @@ class Server {
                                          : field.name == "distorted" || field.name == "dist_path" ? &distorted
                                                                                                   : nullptr;
       if (file != nullptr) {
-        if (*file) return wrong(fmt::format("'{}' is there under two names; give one", field.name));
+        if (*file) return wrong(fmt::format("'{}' is given under two names; give one", field.name));
         ACUITY_TRY_ASSIGN(*file, json_text(field));
       } else if (field.name == "metrics") {
         ACUITY_TRY_ASSIGN(metrics, json_metrics(field));
       } else {
-        return wrong(fmt::format("the field '{}' is unknown{}; put what you need back into 'id', which may be any JSON",
-                                 field.name, did_you_mean(field.name, known)));
+        return wrong(
+            fmt::format("the field '{}' is unknown{}; use 'id', which may be any JSON, for what the answer must repeat",
+                        field.name, did_you_mean(field.name, known)));
       }
     }
     question.row.reference = reference.value_or("");

@@ -12,9 +12,9 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/frame_scores.h"
+#include "cli/frame_values.h"
 #include "cli/leave.h"
 #include "cli/open_pair.h"
-#include "cli/pools.h"
 #include "cli/video_side.h"
 #include "device/pinned.h"
 #include "media/scale.h"
@@ -45,7 +45,7 @@ class VideoScorer {
       if (walked.ok()) walked = finished;
     }));
     // What feeds a pipe is interrupted too, so that an end that came by then may not be the end.
-    if (interrupted()) walked = stopped();
+    if (is_stopped()) walked = stopped();
     describe_sides();
     if (!walked.ok()) {
       const bool kept = plan_.shortest || walked.code() == StatusCode::cancelled || is_of_device(walked);
@@ -54,9 +54,9 @@ class VideoScorer {
     }
     if (result_.video->frames.empty()) return nothing_scored();
     if (frame_scores_.any()) ACUITY_TRY(frame_scores_.finish(result_.scores, result_.cut_short));
-    add_warnings_of_metrics();
-    if (!result_.cut_short.ok()) ACUITY_TRY(trim());
-    pool();
+    add_warnings_of_metrics(result_, fmt::format("{} and {}", reference_->name(), distorted_->name()));
+    if (!result_.cut_short.ok()) ACUITY_TRY(keep_common_frames(result_));
+    pool_frames(result_);
     return {};
   }
 
@@ -80,8 +80,8 @@ class VideoScorer {
     }
     OpenedPair pair;
     ACUITY_TRY_ASSIGN(pair, open_pair(result_.reference, result_.distorted, plan, job_.meaning, job_.geometry));
-    reference_ = std::make_unique<Side>(std::move(pair.sources.reference), shown(result_.reference));
-    distorted_ = std::make_unique<Side>(std::move(pair.sources.distorted), shown(result_.distorted));
+    reference_ = std::make_unique<Side>(std::move(pair.streams.reference), shown(result_.reference));
+    distorted_ = std::make_unique<Side>(std::move(pair.streams.distorted), shown(result_.distorted));
     result_.reference_facts.changed = std::move(pair.reference_changes);
     result_.distorted_facts.changed = std::move(pair.distorted_changes);
     result_.warnings = std::move(pair.warnings);
@@ -193,7 +193,7 @@ class VideoScorer {
     double partner_time = 0;
     double time = 0;
     for (; reference_->has_frame(); reference_->advance()) {
-      if (interrupted()) return stopped();
+      if (is_stopped()) return stopped();
       const int64_t index = reference_->frame()->index;
       const bool starts_here = find_range(index);
       beyond_end = end_ && index >= *end_;
@@ -243,7 +243,7 @@ class VideoScorer {
     end_ = plan_.end;
     ShownSide original(*reference_, *resampling_), other(*distorted_, *resampling_);
     for (int64_t k = 0;; ++k) {
-      if (interrupted()) return stopped();
+      if (is_stopped()) return stopped();
       const bool beyond_end = end_ && k >= *end_;
       if (beyond_end && !is_neighbour(k)) return {};
       const bool is_there = original.show(k), other_is_there = other.show(k);
@@ -295,6 +295,8 @@ class VideoScorer {
     waiting_.clear();
     return {};
   }
+
+  bool is_stopped() const { return interrupted() || job_.is_given_up(); }
 
   Status stopped() const {
     return Status(StatusCode::cancelled, fmt::format("interrupted after {} frames", result_.video->frames.size()));
@@ -388,7 +390,9 @@ class VideoScorer {
     }
     if (!scores->empty() && result_.video->frames.empty() && !failed_scorer_)
       note_device(scores->front().provenance.device);
-    for (size_t i = 0; i < scores->size(); ++i) keep(result_.scores[places_[i]], std::move((*scores)[i]));
+    for (size_t i = 0; i < scores->size(); ++i) {
+      add_frame(result_.scores[places_[i]], std::move((*scores)[i]), result_.video->convert_ms);
+    }
     result_.video->frames.push_back(frame);
     return {};
   }
@@ -399,70 +403,6 @@ class VideoScorer {
     if (!on_gpu_ || device_) return;
     const Result<std::shared_ptr<Device>> opened = open_device(device.substr(0, device.find(' ')));
     if (opened.ok()) device_ = *opened;
-  }
-
-  // Adds the values of a frame to those before it, and the times.
-  void keep(MetricScore& entry, Score score) {
-    std::vector<NamedValue> times = std::move(entry.score.provenance.timing_ms);
-    for (const NamedValue& time : score.provenance.timing_ms) {
-      if (time.name == "convert") {
-        result_.video->convert_ms += time.value;
-        continue;
-      }
-      const auto known =
-          std::find_if(times.begin(), times.end(), [&](const NamedValue& one) { return one.name == time.name; });
-      if (known == times.end()) {
-        times.push_back(time);
-      } else {
-        known->value += time.value;
-      }
-    }
-    // Of pictures, what is true of all frames.
-    std::vector<std::string>& before = entry.score.provenance.warnings;
-    if (!entry.series.empty()) {
-      std::erase_if(score.provenance.warnings, [&](const std::string& warning) {
-        return std::find(before.begin(), before.end(), warning) == before.end();
-      });
-    }
-    entry.series.resize(score.outputs.size() + 1);
-    entry.series[0].push_back(score.value);
-    for (size_t i = 0; i < score.outputs.size(); ++i) entry.series[i + 1].push_back(score.outputs[i].value);
-    entry.score = std::move(score);
-    entry.score.provenance.timing_ms = std::move(times);
-  }
-
-  // Metrics that share a device that failed warn of the same.
-  void add_warnings_of_metrics() {
-    for (const MetricScore& entry : result_.scores) {
-      for (const std::string& warning : entry.score.provenance.warnings) {
-        std::string text = fmt::format("{} and {}: {}", reference_->name(), distorted_->name(), warning);
-        if (std::find(result_.warnings.begin(), result_.warnings.end(), text) != result_.warnings.end()) continue;
-        result_.warnings.push_back(std::move(text));
-      }
-    }
-  }
-
-  // Metrics of frames and of pictures may have come to different places; only frames that all of them scored count.
-  Status trim() {
-    size_t frames = result_.video->frames.size();
-    for (const MetricScore& entry : result_.scores) frames = std::min(frames, entry.series[0].size());
-    result_.video->frames.resize(frames);
-    for (MetricScore& entry : result_.scores) {
-      if (entry.series[0].size() > frames && !entry.aggregates.empty()) return result_.cut_short;
-      for (std::vector<double>& values : entry.series) values.resize(frames);
-    }
-    return frames == 0 ? result_.cut_short : Status();
-  }
-
-  void pool() {
-    for (MetricScore& entry : result_.scores) {
-      entry.score.value = mean(entry.series[0]);
-      // A metric may have a way of its own to make one value of all frames.
-      for (const NamedValue& aggregate : entry.aggregates) {
-        if (aggregate.name == entry.metric->name) entry.score.value = aggregate.value;
-      }
-      for (size_t i = 0; i < entry.score.outputs.size(); ++i) entry.score.outputs[i].value = mean(entry.series[i + 1]);
-    }
   }
 
   void describe_sides() {
@@ -504,8 +444,8 @@ class VideoScorer {
       return {};
     }
     for (Side* side : {reference_.get(), distorted_.get()}) {
-      while (side->has_frame() && !interrupted()) side->advance();
-      if (interrupted()) return stopped();
+      while (side->has_frame() && !is_stopped()) side->advance();
+      if (is_stopped()) return stopped();
       ACUITY_TRY(side->status());
     }
     if (plan_.one_frame) return no_such_frame();

@@ -45,15 +45,15 @@ std::string differences(const VideoFormat& a, const VideoFormat& b) {
 Status show(const std::vector<std::string>& paths, const VideoPlan& plan, const MeaningOptions& meaning,
             const Geometry& geometry, Console& console) {
   if (paths.size() == 1) {
-    std::unique_ptr<FrameSource> source;
-    ACUITY_TRY_ASSIGN(source, open_alone(paths[0], plan, meaning, geometry));
-    console.print(told(paths[0], source->format()));
+    std::unique_ptr<FrameStream> stream;
+    ACUITY_TRY_ASSIGN(stream, open_alone(paths[0], plan, meaning, geometry));
+    console.print(told(paths[0], stream->format()));
     return {};
   }
   OpenedPair pair;
   ACUITY_TRY_ASSIGN(pair, open_pair(paths[0], paths[1], plan, meaning, geometry));
   for (const std::string& warning : pair.warnings) console.warn(warning);
-  const VideoFormat &a = pair.sources.reference->format(), &b = pair.sources.distorted->format();
+  const VideoFormat &a = pair.streams.reference->format(), &b = pair.streams.distorted->format();
   console.print(told(paths[0], a) + "\n" + told(paths[1], b) + differences(a, b));
   return {};
 }

@@ -241,7 +241,7 @@ Result<VideoPlan> plan_video(const Request& request) {
       return usage(fmt::format("invalid value '{}' for --sync: expected index, pts, resample or resample:MOST", sync));
     }
     if (plan.resampled && request.has("--fps")) {
-      return usage("--fps and --sync resample exclude each other: the rate is made from those of the videos");
+      return usage("--fps and --sync resample cannot be combined: the rate is derived from those of the videos");
     }
   }
   ACUITY_TRY(read_whole(request, "--offset", -kMost, plan.offset));

@@ -12,14 +12,14 @@
 
 namespace acuity::cli {
 
-/// One stream on its way through, with the next frame in hand.
+/// One stream as it is read, with the next frame in hand.
 class Side {
  public:
-  Side(std::unique_ptr<FrameSource> source, std::string name) : queue_(std::move(source)), name_(std::move(name)) {}
+  Side(std::unique_ptr<FrameStream> stream, std::string name) : queue_(std::move(stream)), name_(std::move(name)) {}
 
   const VideoFormat& format() const { return queue_.format(); }
   const std::string& name() const { return name_; }
-  /// As FrameSource::want.
+  /// As FrameStream::want.
   void want(const PlaneSet& planes) { queue_.want(planes); }
   bool has_frame() const { return has_frame_; }
   const std::shared_ptr<VideoFrame>& frame() const { return frame_; }

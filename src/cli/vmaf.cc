@@ -83,7 +83,7 @@ class VmafRun {
   }
 
   Status open() {
-    std::unique_ptr<FrameSource> reference, distorted;
+    std::unique_ptr<FrameStream> reference, distorted;
     ACUITY_TRY_ASSIGN(reference, open_video(plan_.reference, plan_.stream));
     ACUITY_TRY_ASSIGN(distorted, open_video(plan_.distorted, plan_.stream));
     for (const std::string& difference : differences_in_meaning({shown(plan_.reference), reference->format()},

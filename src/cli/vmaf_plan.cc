@@ -359,7 +359,7 @@ const std::vector<Option>& vmaf_options() {
         {.name = "--no_cuda", .help = "use the CPU"},
         {.name = "--frames-in-flight",
          .value = "N",
-         .help = "how many pairs of frames a GPU gets ahead, 1 to 64; never changes a score",
+         .help = "how many pairs of frames a GPU is sent ahead, 1 to 64; never changes a score",
          .default_value = "as many as keep it busy"},
         {.name = "--no_prediction", .letter = "-n", .help = "features only"},
         {.name = "--quiet", .letter = "-q", .help = "show no progress, and with --output no score"},

@@ -49,7 +49,7 @@ TEST(BadInput, AHeadThatIsNone) {
       acuity({"score", "-m", "zensim:head=" + head, scratch("missing.png"), scratch("missing.png")});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_TRUE(outcome.out.empty());
-  EXPECT_TRUE(outcome.err.starts_with("acuity: error: '" + head + "' is no zensim head")) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("acuity: error: '" + head + "' is not a usable zensim head")) << outcome.err;
 }
 
 TEST(BadInput, Truncated) {

@@ -95,7 +95,7 @@ TEST(BatchResume, RowsThatWaitForASlowOneSurviveAKill) {
     std::filesystem::remove(hanging.out);
     write_file(ahead, kept);
     const Outcome anew = acuity(hanging.words());
-    EXPECT_TRUE(contains(anew.err, "left over from a file that is gone")) << anew.err;
+    EXPECT_TRUE(contains(anew.err, "left over from a file that no longer exists")) << anew.err;
     EXPECT_TRUE(contains(anew.err, "31 rows scored")) << anew.err;
     EXPECT_EQ(read_file(hanging.out), resumed);
   }

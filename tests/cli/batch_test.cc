@@ -12,6 +12,7 @@
 
 #include "cli/batch_pictures.h"
 #include "cli/command.h"
+#include "cli/row_scheduler.h"
 
 namespace acuity::test {
 namespace {
@@ -114,6 +115,12 @@ TEST(Batch, RefusesWhatDoesNotFit) {
   refused(example.run({"--outputs", "all"}), "it has no column psnr.psnr_r");
   refused(example.run({"--scale", "dist"}), "--scale dist");
   refused(acuity({"batch", example.list, "-o", example.list}), "is the list itself");
+  const std::string other = scratch("other.jsonl");
+  write_file(other, "hello\n");
+  const Outcome damaged = acuity({"batch", example.list, "-o", other});
+  EXPECT_EQ(damaged.exit_code, 3);
+  EXPECT_TRUE(contains(damaged.err, "other.jsonl, line 1: is not a row of results: found 'hello'")) << damaged.err;
+  EXPECT_EQ(read_file(other), "hello\n");
   const std::string list = read_file(example.list);
   write_file(example.list, "q,reference,distorted\n" + list.substr(list.find("3,")));
   refused(example.run(), "line 2: distorted is");
@@ -139,6 +146,20 @@ TEST(Batch, ABadListIsFoundBeforeAnyWork) {
   EXPECT_EQ(acuity({"batch", "-o", example.out}).exit_code, 2);
 }
 
+// As in a script of 'acuity score': what cannot be written is 1, and the command does not wait for what nobody writes.
+TEST(Batch, AResultFileThatCannotBeOneIsRefusedAtOnce) {
+  const Example example("refused.csv");
+  const Outcome nowhere = acuity({"batch", example.list, "-o", scratch("no-such-folder/out.csv")});
+  EXPECT_EQ(nowhere.exit_code, 1) << nowhere.err;
+  EXPECT_TRUE(contains(nowhere.err, "no-such-folder/out.csv: cannot be opened: No such file")) << nowhere.err;
+  const std::string pipe = scratch("pipe.csv");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Outcome piped = run({"timeout", "-k", "1", "20", ACUITY_COMMAND, "batch", example.list, "-o", pipe});
+  EXPECT_EQ(piped.exit_code, 2) << piped.err;
+  EXPECT_TRUE(contains(piped.err, "pipe.csv: is a pipe; name a file")) << piped.err;
+  std::filesystem::remove(pipe);
+}
+
 TEST(Batch, RowsMayHaveTheirOwnMetrics) {
   const Example example("own.csv");
   write_file(example.list, fmt::format("reference,distorted,metrics\n{0},{1},mse\n{0},{1},\n{0},{1},\"mse,dssim\"\n",
@@ -147,10 +168,14 @@ TEST(Batch, RowsMayHaveTheirOwnMetrics) {
   const std::string text = read_file(example.out);
   EXPECT_TRUE(text.starts_with("reference,distorted,metrics,psnr,mse,dssim,device,")) << text;
   EXPECT_TRUE(contains(text, ",mse,,")) << text;
-  write_file(example.list, fmt::format("reference,distorted,metrics\n{0},{1},msee\n", example.reference, example.a));
+  write_file(example.list,
+             fmt::format("reference,distorted,metrics\n{0},{1},\n{0},{1},msee\n", example.reference, example.a));
   const Outcome wrong = acuity({"batch", example.list, "-o", scratch("own2.csv")});
   EXPECT_EQ(wrong.exit_code, 3);
-  EXPECT_TRUE(contains(wrong.err, "there is no metric 'msee'")) << wrong.err;
+  EXPECT_TRUE(contains(wrong.err, "pairs.csv, line 3: there is no metric 'msee'")) << wrong.err;
+  const Outcome planned = acuity({"plan", example.list});
+  EXPECT_EQ(planned.exit_code, 3);
+  EXPECT_TRUE(contains(planned.err, "pairs.csv, line 3: there is no metric 'msee'")) << planned.err;
 }
 
 TEST(Batch, ListsMayComeThroughAPipe) {
@@ -177,7 +202,7 @@ TEST(Batch, AnInterruptLeavesCompleteRows) {
   const Outcome outcome = acuity({"batch", "-", "-m", "psnr,mse", "--devices", "cpu", "-o", example.out},
                                  {.input = rows, .interrupt = true});
   EXPECT_EQ(outcome.signal, SIGINT);
-  EXPECT_TRUE(contains(outcome.err, "the same command continues behind them")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "the same command continues after them")) << outcome.err;
   const std::string left = read_file(example.out);
   std::filesystem::remove(example.out);
   example.run();
@@ -231,6 +256,19 @@ TEST(Batch, PairsFoldersAndPatterns) {
   const Outcome found = acuity({"batch", "--pair-dirs", folder + "/refs", folder + "/out", "-m", "psnr", "-o", out});
   EXPECT_EQ(found.exit_code, 0) << found.err;
   EXPECT_TRUE(contains(found.err, "left out 1 file without a reference")) << found.err;
+  // Links that lead back, each by itself and through the other.
+  for (const char* link : {"/refs/back", "/refs/sub/back", "/out/sub/back"}) {
+    std::filesystem::remove(folder + link);
+    std::filesystem::create_directory_symlink(folder + (std::string(link) == "/refs/sub/back" ? "/out" : "/refs"),
+                                              folder + link);
+  }
+  const std::string linked = scratch("linked.tsv");
+  EXPECT_EQ(run({"timeout", "20", ACUITY_COMMAND, "batch", "--pair-dirs", folder + "/refs", folder + "/refs", "-m",
+                 "psnr", "-o", linked})
+                .exit_code,
+            0);
+  for (const char* link : {"/refs/back", "/refs/sub/back", "/out/sub/back"}) std::filesystem::remove(folder + link);
+  EXPECT_EQ(count_of(read_file(linked), "\n"), 1 + 2 + 3u) << "refs, and through its link out: " << read_file(linked);
   const std::string text = read_file(out);
   EXPECT_TRUE(contains(text, fmt::format("{0}/refs/a.ppm\t{0}/out/a.pnm\t", folder))) << text;
   EXPECT_TRUE(contains(text, fmt::format("{0}/refs/sub/b.ppm\t{0}/out/sub/b.ppm\t", folder))) << text;
@@ -288,6 +326,24 @@ TEST(Batch, RowsMayBeFrames) {
     values[values.find('\t')] = ',';
     EXPECT_TRUE(contains(text, fmt::format("{},{},{},cpu,", reference, distorted, values))) << text << values;
   }
+  EXPECT_TRUE(contains(text, fmt::format("{},{},,,,acuity", a, example.missing))) << "no device computed it: " << text;
+}
+
+// The time is in the summary, which says how much of it went into decoding.
+TEST(Batch, DecodingOfVideosCounts) {
+  const std::string a = scratch("decoded.y4m");
+  write_file(a, "YUV4MPEG2 W16 H16 F25:1 C420jpeg\nFRAME\n" + std::string(16 * 16 * 3 / 2, 'x'));
+  cli::RowPlan plan;
+  plan.scheduler.devices = {"cpu"};
+  Result<std::unique_ptr<cli::RowScheduler>> scheduler = cli::RowScheduler::create(plan, /*ordered=*/true);
+  ASSERT_TRUE(scheduler.ok()) << scheduler.status().message();
+  const std::vector<cli::MetricChoice> metrics{{.name = "psnr_yuv", .options = {}, .label = "psnr_yuv"}};
+  ASSERT_TRUE((*scheduler)->submit(a, a, std::make_shared<const std::vector<cli::MetricChoice>>(metrics)).ok());
+  const std::optional<TaskResult> result = (*scheduler)->wait_any();
+  ASSERT_TRUE(result && result->status.ok());
+  EXPECT_GT(result->reference.decode_ms, 0);
+  EXPECT_GT(result->distorted.decode_ms, 0);
+  EXPECT_EQ((*scheduler)->statistics().decode_ms, result->reference.decode_ms + result->distorted.decode_ms);
 }
 
 TEST(Batch, WarnsOfScoresThatAreTooMuchAlike) {
@@ -303,7 +359,7 @@ TEST(Batch, WarnsOfScoresThatAreTooMuchAlike) {
   EXPECT_TRUE(contains(constant.err, " in all 12 rows")) << constant.err;
   write_file(example.list, list + fmt::format("{},{}\n", example.reference, example.b));
   const Outcome alike = example.run();
-  EXPECT_TRUE(contains(alike.err, " in 12 of 13 rows with different files")) << alike.err;
+  EXPECT_TRUE(contains(alike.err, " in 12 of 13 rows with 12 different files")) << alike.err;
 }
 
 // What hangs in place of the missing file is a pipe that nobody writes to.

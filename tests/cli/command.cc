@@ -96,6 +96,20 @@ void wait_until_idle(pid_t child, int its_input) {
   ADD_FAILURE() << "the command never waited for its input";
 }
 
+// Until a child has begun to handle a signal, or ended by it. The end of its input must not come first.
+void wait_until_handled(pid_t child, int signal) {
+  const auto is_pending = [&] {
+    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("ShdPnd:")) continue;
+      return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1) != 0;
+    }
+    return false;
+  };
+  for (int i = 0; i < 60'000 && is_pending(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for the first line of its handler
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> list;
   for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
@@ -158,6 +172,7 @@ Outcome run(const std::vector<std::string>& words, const Surroundings& surroundi
   if (surroundings.interrupt) {
     wait_until_idle(child, in.ours);
     kill(child, SIGINT);
+    wait_until_handled(child, SIGINT);
   }
   if (!surroundings.input_terminal) in.close_ours();  // a terminal that hangs up is none any more
   int status = 0;

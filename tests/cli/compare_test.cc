@@ -60,6 +60,8 @@ TEST(Compare, JsonHoldsScoresMeansAndWins) {
   ASSERT_EQ(json["results"].size(), 4u);
   EXPECT_EQ(json["results"][0]["scores"]["psnr"], score_of(folders / "refs/a.ppm", folders / "old/a.ppm"));
   EXPECT_EQ(json["results"][1]["distorted"], folders / "new/a.pnm");
+  EXPECT_EQ(json["results"][1]["device"], "cpu");
+  EXPECT_EQ(json["results"][1]["warnings"], nlohmann::json::array());
   const nlohmann::json& variants = json["metrics"]["psnr"]["variants"];
   EXPECT_EQ(variants[folders / "old"]["wins"], 1);
   EXPECT_EQ(variants[folders / "new"]["wins"], 1);
@@ -122,7 +124,7 @@ TEST(Serve, AnswersEveryLine) {
   EXPECT_EQ(answers["7"]["scores"]["psnr"], psnr);
   EXPECT_EQ(answers["7"]["line"], 11);
   EXPECT_EQ(answers["\"9\""]["scores"]["psnr"], psnr);
-  EXPECT_TRUE(contains(answers["8"]["error"], "'ref_path' is there under two names"));
+  EXPECT_TRUE(contains(answers["8"]["error"], "'ref_path' is given under two names"));
   EXPECT_TRUE(answers["2"]["scores"].contains("mse"));
   EXPECT_FALSE(answers["2"].contains("error"));
   EXPECT_TRUE(contains(answers["null"]["error"], "found 'nonsense'"));

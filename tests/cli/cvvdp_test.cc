@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -45,6 +46,12 @@ TEST(Cvvdp, AVideoHasOneValueForAllFrames) {
   EXPECT_NE(metric["value"], metric["pools"]["cvvdp_video"]["mean"]);
   EXPECT_LT(metric["value"].get<double>(), 10);
   EXPECT_TRUE(states(result, "25 frames per second"));
+  // In CSV too, where a metric without such a value ends with its pools.
+  const std::string csv = acuity({"score", "--csv", "-m", "cvvdp,psnr_yuv", scratch("a.y4m"), scratch("b.y4m")}).out;
+  EXPECT_NE(csv.find(fmt::format(",cvvdp,{:.17g},higher,0.5.6,,,,,all,\n", metric["value"].get<double>())),
+            std::string::npos)
+      << csv;
+  EXPECT_EQ(csv.find(",all,"), csv.rfind(",all,")) << csv;
   // Another rate is another video.
   const json faster = scored({"--fps", "60", scratch("a.y4m"), scratch("b.y4m")});
   EXPECT_NE(faster["metrics"]["cvvdp"]["value"], metric["value"]);

@@ -45,7 +45,7 @@ TEST(Decode, NamesWhatIsMissing) {
             std::string("--decode cuda leaves frames on a CUDA device, but --device ") + device + " is given");
   }
   refused({"--decode", "cuda", file, file}, 4, kFake,
-          "v.mkv' (ffv1) cannot be decoded by the GPU's own decoder: libav hands no video of this codec to it; use "
+          "v.mkv' (ffv1) cannot be decoded by the GPU's own decoder: libav cannot decode this codec on it; use "
           "--decode cpu");
   refused({"--decode", ",cuda", "--frame", "0", file, ACUITY_TEST_DATA "/data/scene.png"}, 4, kFake,
           "scene.png' is a picture, which is decoded on the CPU only; use --decode cpu for it");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Videos on a device: in software, and on a stand-in for CUDA's driver that fails.
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <set>
 
@@ -9,7 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "engine/capability_file.h"
 #include "support/raw_video.h"
+#include "support/slow_cpu.h"
 
 namespace acuity::test {
 namespace {
@@ -219,6 +223,36 @@ TEST(VideoOnADevice, ScoreKeepsWhatItHasToo) {
   }
 }
 
+// More than are in flight, so that a device can fail at different frames.
+constexpr size_t kMany = 40;
+
+// As failing(), on a machine whose CPU is so slow that "auto" chooses the device. What a run measures is not for the
+// next.
+Surroundings failing_beside_slow_cpu(const std::string& how) {
+  Surroundings surroundings = failing(how);
+  const std::string folder = scratch("cache");
+  std::filesystem::remove_all(folder);
+  surroundings.environment.push_back("XDG_CACHE_HOME=" + folder);
+  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  const Status written = update_capability_file(
+      capability_path(), tests::slow_cpu({"ssimulacra2", "ciede", "float_ms_ssim", "cambi"}), this_machine());
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_TRUE(written.ok()) << written.message();
+  return surroundings;
+}
+
+std::array<std::string, 2> write_many_frames() {
+  const tests::SyntheticClip clip = tests::synthetic_clip("synth_400x304_5f_8bit_420");
+  std::array<std::string, 2> paths{scratch("many_reference.yuv"), scratch("many_distorted.yuv")};
+  for (size_t side = 0; side < 2; ++side) {
+    const std::string few = tests::raw_video(side == 0 ? clip.reference : clip.distorted);
+    std::string bytes;
+    for (size_t i = 0; i < kMany; i += clip.reference.size()) bytes += few;
+    write_file(paths[side], bytes);
+  }
+  return paths;
+}
+
 TEST(VideoOnADevice, ListsTellWhatRunsWhere) {
   const auto runs_on = [](const std::string& metric) {
     const std::string text = acuity({"metrics", metric}).out;
@@ -248,21 +282,35 @@ TEST(VideoOnADevice, ListsTellWhatOptionsAndSizesAreAccepted) {
   expect_in("float_motion", "motion_add_scale1: add the motion of the frames at half their size; GPUs need doubles");
   expect_in("float_motion", "motion_filter_size: taps of the blur: 1 or 3; any other number means 5; ");
   expect_in("vif", "\n  pictures      from 16 x 16 pixels\n");
+  expect_in("vif",
+            "\n  works on      the Y'CbCr samples of videos; pictures are converted (BT.709, limited range, 4:4:4)\n");
+  expect_in("cvvdp_video", "\n  works on      the samples of videos, Y'CbCr or RGB; pictures stay RGB\n");
+  expect_in("cvvdp_video", "\n  map           yes, of one frame: --map with --frame\n");
+  EXPECT_EQ(acuity({"metrics", "vif"}).out.find("map "), std::string::npos);
 }
 
-// "auto" chooses a GPU only for more work than this.
-constexpr size_t kMany = 250;
-
-std::array<std::string, 2> write_many_frames() {
-  const tests::SyntheticClip clip = tests::synthetic_clip("synth_400x304_5f_8bit_420");
-  std::array<std::string, 2> paths{scratch("many_reference.yuv"), scratch("many_distorted.yuv")};
-  for (size_t side = 0; side < 2; ++side) {
-    const std::string few = tests::raw_video(side == 0 ? clip.reference : clip.distorted);
-    std::string bytes;
-    for (size_t i = 0; i < kMany; i += clip.reference.size()) bytes += few;
-    write_file(paths[side], bytes);
-  }
-  return paths;
+// A device that was asked for does nothing instead; under "auto" the CPU does all, and the result states why.
+TEST(VideoOnADevice, MapsOfBandingAreRefusedByName) {
+  const std::array<std::string, 2> paths = write_many_frames();
+  const std::string folder = scratch("banding");
+  const auto score = [&](const std::string& device) {
+    return acuity({"score", "--json", "--size", "400x304", "-m", "ciede,float_ms_ssim,cambi:heatmaps_path=" + folder,
+                   "--threads", "1", "--device", device, paths[0], paths[1]},
+                  failing_beside_slow_cpu(""));
+  };
+  const Outcome refused = score("cuda");
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_EQ(refused.out.find("\"value\""), std::string::npos);
+  EXPECT_NE(refused.err.find("cambi writes its maps on the CPU only; use the device cpu, or no heatmaps_path"),
+            std::string::npos)
+      << refused.err;
+  const Outcome served = score("auto");
+  EXPECT_EQ(served.exit_code, 0) << served.err;
+  const nlohmann::json result = nlohmann::json::parse(served.out)["results"][0];
+  EXPECT_EQ(result["device"].get<std::string>().substr(0, 5), "cpu (");
+  EXPECT_NE(result["assumptions"].dump().find("auto chose the CPU: cambi writes its maps on the CPU only"),
+            std::string::npos)
+      << result["assumptions"];
 }
 
 TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
@@ -270,7 +318,7 @@ TEST(VideoOnADevice, UnderAutoTheCpuGoesOn) {
   const auto score = [&](const std::string& device, const std::string& fault) {
     const Outcome outcome = acuity({"score", "--json", "--size", "400x304", "-m", "ssimulacra2", "--threads", "1",
                                     "--device", device, paths[0], paths[1]},
-                                   failing(fault));
+                                   failing_beside_slow_cpu(fault));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out)["results"][0];
   };
@@ -318,7 +366,7 @@ TEST(VideoOnADevice, SeveralVideosAreScoredByOtherDevicesIfOneFails) {
   for (const nlohmann::json& result : results) {
     EXPECT_EQ(frames_of(result), frames_of(on_cpu[0]));  // the device does not finish one
     const std::string warnings = result["warnings"].dump();
-    moved += warnings.find("cuda:0 could not score it, so that cpu did") != std::string::npos ? 1 : 0;
+    moved += warnings.find("cuda:0 could not score it, so cpu did") != std::string::npos ? 1 : 0;
   }
   EXPECT_GE(moved, 1u);
 }
@@ -328,11 +376,11 @@ TEST(VideoOnADevice, FrameMetricsWarnOfADeviceThatFailed) {
   const std::string warning = "cuda:0 failed, so the CPU measured frame ", path = scratch("output");
   const auto is_in = [&](const std::string& text) { return text.find(warning) != std::string::npos; };
   for (const bool fails : {true, false}) {
-    const Surroundings surroundings = failing(fails ? "cuStreamSynchronize 20 700" : "");
+    const auto surroundings = [&] { return failing_beside_slow_cpu(fails ? "cuStreamSynchronize 20 700" : ""); };
     for (const char* form : {"--json", "--csv", "--value-only"}) {
       const Outcome scored = acuity({"score", form, "--size", "400x304", "-m", "ciede,float_ms_ssim", "--threads", "1",
                                      "--device", "auto", paths[0], paths[1]},
-                                    surroundings);
+                                    surroundings());
       ASSERT_EQ(scored.exit_code, 0) << scored.err;
       EXPECT_EQ(is_in(scored.err), fails) << scored.err;
       if (form != std::string("--json")) continue;
@@ -346,7 +394,7 @@ TEST(VideoOnADevice, FrameMetricsWarnOfADeviceThatFailed) {
           acuity({"vmaf",  "-r",        paths[0],        "-d",       paths[1], "-w", "400", "-h",
                   "304",   "-p",        "420",           "-b",       "8",      "-q", "-n",  "--feature",
                   "ciede", "--feature", "float_ms_ssim", "--device", "auto",   form, "-o",  path},
-                 surroundings);
+                 surroundings());
       ASSERT_EQ(measured.exit_code, 0) << measured.err;
       EXPECT_EQ(is_in(measured.err), fails) << measured.err;
       EXPECT_EQ(is_in(read_file(path)), fails);

@@ -46,6 +46,12 @@ TEST(Devices, ListMetricsThatDoNotFit) {
         "\n  refused          zensim: it needs groups of 384 threads (at most 256), "}) {
     EXPECT_NE(verbose.find(part), std::string::npos) << part << "\n" << verbose;
   }
+  const std::string whole = acuity({"devices", "--verbose"}, limited("integers")).out;
+  for (const char* part : {"\n  64-bit integers  no\n", "\n  refused          motion: it needs 64-bit integers\n",
+                           "\n  refused          vmaf: it needs 64-bit integers\n"}) {
+    EXPECT_NE(whole.find(part), std::string::npos) << part << "\n" << whole;
+  }
+  EXPECT_EQ(whole.find("refused          ssimulacra2"), std::string::npos) << whole;
   const std::string unusable = acuity({"devices", "--verbose"}, limited("double")).out;
   EXPECT_NE(unusable.find("\n  metrics          none: vulkan:0 ("), std::string::npos) << unusable;
   EXPECT_NE(unusable.find("\n  doubles          no\n"), std::string::npos) << unusable;

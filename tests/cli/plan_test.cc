@@ -63,6 +63,20 @@ TEST_F(PlanCommand, ShowsWhereRowsWouldRun) {
   }
 }
 
+// Both drivers show the same cards.
+TEST_F(PlanCommand, UsesACardOnceThroughTheFirstName) {
+  const std::vector<std::string> environment = {"XDG_CACHE_HOME=" + folder, "ACUITY_CUDA_DRIVER=" FAKE_DRIVER,
+                                                "ACUITY_HIP_DRIVER=" FAKE_DRIVER};
+  const auto planned = [&](const char* devices) {
+    return acuity({"plan", pairs, "--devices", devices}, {.environment = environment}).out;
+  };
+  const std::string mixed = planned("hip:0,auto");
+  EXPECT_TRUE(contains(mixed, "  not cuda:0, pair: it is the same card as hip:0\n")) << mixed;
+  EXPECT_TRUE(contains(mixed, "  not hip:1, pair: it is the same card as cuda:1\n")) << mixed;
+  const std::string named = planned("hip:0,cuda");
+  EXPECT_TRUE(contains(named, "  not cuda:0, pair: it is the same card as hip:0\n")) << named;
+}
+
 TEST_F(PlanCommand, AsJson) {
   const Outcome outcome =
       in_cache({"plan", pairs, "--devices", "vulkan,cpu", "--threads", "1", "--json", "-m", "mse,psnr"});
@@ -141,6 +155,12 @@ TEST_F(PlanCommand, FilesThatCannotBeReadAreNamed) {
   EXPECT_TRUE(contains(outcome.out, "1 row of 384 x 288 pixels, 1 reference, ssimulacra2\n")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "1 row cannot be planned:\n  cannot read '" + missing + "': there is no such file"))
       << outcome.out;
+  const std::string video = scratch("video.y4m");
+  write_file(video, "YUV4MPEG2 W8 H8 F25:1 C420jpeg\nFRAME\n" + std::string(96, 'x'));
+  write_file(pairs, "reference,distorted\n" + video + "," + video + "\n");
+  const Outcome of_video = in_cache({"plan", pairs, "--devices", "cpu"});
+  EXPECT_EQ(of_video.exit_code, 3);
+  EXPECT_TRUE(contains(of_video.out, "'" + video + "' is a video; only pictures are planned\n")) << of_video.out;
   write_file(pairs, "reference,distorted\n" + missing + ",b.png\n");
   EXPECT_EQ(in_cache({"plan", pairs, "--devices", "cpu"}).exit_code, 3);
   EXPECT_EQ(in_cache({"plan", scratch("no_list.csv")}).exit_code, 3);

@@ -10,6 +10,7 @@
 #include "cli/pictures.h"
 #include "cli/pools.h"
 #include "cli/schema.h"
+#include "cli/video.h"
 #include "support/encode_video.h"
 #include "support/y4m.h"
 
@@ -72,6 +73,23 @@ TEST(Video, JsonHoldsFramesAndPoolsAndKeepsTheSchema) {
   std::vector<double> values;
   for (const json& frame : metric["frames"]) values.push_back(frame["values"]["psnr"]);
   for (const cli::Pool& pool : cli::pools(values)) EXPECT_EQ(metric["pools"]["psnr"][pool.name], *pool.value);
+}
+
+// As when its time limit is over: the frames until then are scored, and no more.
+TEST(Video, EndsSoonAfterItWasGivenUp) {
+  cli::ScoreJob job;
+  job.reference = saved("long.y4m", {.frames = 40});
+  job.metrics = {{.name = "psnr", .options = {}, .label = "psnr"}};
+  job.device = "cpu";
+  job.threads = 1;
+  int asked = 0;
+  job.is_given_up = [&] { return ++asked > 5; };
+  const cli::PairResult result =
+      cli::score_video(job, {}, job.reference, [](int64_t, const std::optional<cli::FrameTotal>&) {});
+  EXPECT_EQ(result.status.code(), StatusCode::ok) << result.status.message();
+  EXPECT_EQ(result.cut_short.code(), StatusCode::cancelled) << result.cut_short.message();
+  ASSERT_TRUE(result.video);
+  EXPECT_EQ(result.video->frames.size(), 5u);
 }
 
 TEST(Video, APictureIsAVideoOfOneFrame) {
