@@ -20,18 +20,19 @@ inline Result<Scorer> scorer_for(const benchmark::State& state, ScorerOptions op
   return Scorer::create(options, side, side);
 }
 
-inline void run_metric(benchmark::State& state, const ScorerOptions& options, bool cached) {
+inline void run_metric(benchmark::State& state, const ScorerOptions& options, bool is_prepared) {
   const int side = static_cast<int>(state.range(0));
   const Drawing reference = draw(side, false), distorted = draw(side, true);
   Result<Scorer> scorer = scorer_for(state, options);
-  const Result<Reference> prepared = scorer.ok() && cached ? scorer->prepare(reference.view()) : Reference();
+  const Result<Reference> prepared = scorer.ok() && is_prepared ? scorer->prepare(reference.view()) : Reference();
   if (!scorer.ok() || !prepared.ok()) {
     state.SkipWithError("the scorer could not be made");
     return;
   }
   Result<std::vector<Score>> scores = Status(StatusCode::internal, "not run");
   for (auto _ : state) {
-    scores = cached ? scorer->score(*prepared, distorted.view()) : scorer->score(reference.view(), distorted.view());
+    scores =
+        is_prepared ? scorer->score(*prepared, distorted.view()) : scorer->score(reference.view(), distorted.view());
     benchmark::DoNotOptimize(scores);
   }
   if (!scores.ok()) {
@@ -62,7 +63,7 @@ inline void run_many(benchmark::State& state, const ScorerOptions& options) {
       benchmark::Counter(static_cast<double>(state.iterations()) * 64, benchmark::Counter::kIsRate);
 }
 
-/// Registers NAME/pair, NAME/cached and NAME/many; give the result to a static variable.
+/// Registers NAME/pair, NAME/prepared and NAME/many; give the result to a static variable.
 inline bool bench_metric(const std::string& name, const ScorerOptions& options) {
   const auto add = [&](const std::string& kind, const std::vector<int64_t>& sides, auto run) {
     benchmark::RegisterBenchmark((name + "/" + kind).c_str(), run)
@@ -72,7 +73,7 @@ inline bool bench_metric(const std::string& name, const ScorerOptions& options) 
   };
   const std::vector<int64_t> sides{512, 1024, 2048, 4096};
   add("pair", sides, [options](benchmark::State& state) { run_metric(state, options, false); });
-  add("cached", sides, [options](benchmark::State& state) { run_metric(state, options, true); });
+  add("prepared", sides, [options](benchmark::State& state) { run_metric(state, options, true); });
   add("many", {512}, [options](benchmark::State& state) { run_many(state, options); });
   return true;
 }

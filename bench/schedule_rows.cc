@@ -150,7 +150,8 @@ double by_hand(const Files& files, const std::vector<acuity::MetricRequest>& met
   return 1000 * count / (decode_ms + score_ms);
 }
 
-void many(const Files& files, const std::vector<acuity::MetricRequest>& metrics, const std::string& device, int side) {
+void many(const Files& files, const std::vector<acuity::MetricRequest>& metrics, const std::string& device, int side,
+          int rows) {
   acuity::Scorer scorer = must(acuity::Scorer::create({.metrics = metrics, .device = device}, side, side));
   std::vector<acuity::Picture> references, distorted;
   for (size_t i = 0; i < 100; ++i) {
@@ -158,7 +159,7 @@ void many(const Files& files, const std::vector<acuity::MetricRequest>& metrics,
     distorted.push_back(must(acuity::read_picture(files.distorted[i % files.distorted.size()])));
   }
   std::vector<acuity::InputPair> pairs;
-  const size_t count = device == "cpu" ? 200 : 10000;
+  const auto count = static_cast<size_t>(std::min(rows, device == "cpu" ? 200 : 10000));
   for (size_t i = 0; i < count; ++i) pairs.push_back({references[i % 100].view, distorted[i % 100].view});
   for (int run = 0; run < 2; ++run) {
     const Stopwatch watch;
@@ -233,7 +234,7 @@ int main(int count, char** words) {
   const Files files = write_files(pattern, format, side, rows, references);
   const double one_thread = by_hand(files, metrics, side, rows);
   const std::vector<std::string> devices = split(words[1]);
-  many(files, metrics, devices.front(), side);
+  many(files, metrics, devices.front(), side, rows);
   schedule(files, {.metrics = metrics, .devices = devices}, rows, one_thread);
   std::filesystem::remove_all(pattern);
   return 0;

@@ -2,6 +2,7 @@
 #include "cross_backend/bench.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -68,13 +69,25 @@ Result<PinnedPair> pinned_pair(Device& device, int side) {
   return pair;
 }
 
+// What a bench is made of: pictures of these sides, and calls.
+struct Extent {
+  std::vector<int> sides;
+  int small_side;               // of many pairs at once
+  std::vector<int> many_sides;  // of score_many
+  int repeats, large_repeats;   // of sides up to 1024, and above
+  int pairs;                    // of small_side
+};
+const Extent kWhole{{512, 1024, 2048, 4096}, 512, {256, 512, 1024}, 60, 20, 400};
+const Extent kBrief{{64, 128}, 64, {64}, 2, 2, 4};
+
 // One call for many pairs, from one thread.
-int bench_many(Device& device, const std::string& metric) {
-  for (const int side : {256, 512, 1024}) {
+int bench_many(Device& device, const std::string& metric, const Extent& extent) {
+  for (const int side : extent.many_sides) {
     const Result<PinnedPair> pair = pinned_pair(device, side);
     Result<Scorer> scorer = Scorer::create(options_of(metric, device.info().id), side, side);
     if (!pair.ok() || !scorer.ok()) return 1;
-    const std::vector<InputPair> pairs(static_cast<size_t>(400 * 512 / side), {pair->reference, pair->distorted});
+    const std::vector<InputPair> pairs(static_cast<size_t>(extent.pairs * extent.small_side / side),
+                                       {pair->reference, pair->distorted});
     const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
     fmt::print("score_many at {}: {:.0f} pairs/s\n", side, 1000 * static_cast<double>(pairs.size()) / ms);
   }
@@ -85,7 +98,10 @@ int bench_many(Device& device, const std::string& metric) {
 
 int once(const std::string& id, int side, const std::string& metric) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
-  if (!opened.ok()) return 1;
+  if (!opened.ok()) {
+    fmt::print("{}\n", opened.status().message());
+    return 1;
+  }
   const Result<PinnedPair> pair = pinned_pair(**opened, side);
   Result<Scorer> scorer = Scorer::create(options_of(metric, id), side, side);
   if (!pair.ok() || !scorer.ok()) return 1;
@@ -108,7 +124,8 @@ int once(const std::string& id, int side, const std::string& metric) {
   return same ? 0 : 1;
 }
 
-int bench(const std::string& id, const std::string& metric, int only_side) {
+int bench(const std::string& id, const std::string& metric, int only_side, Amount amount) {
+  const Extent& extent = amount == Amount::brief ? kBrief : kWhole;
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
     fmt::print("{}\n", opened.status().message());
@@ -118,9 +135,9 @@ int bench(const std::string& id, const std::string& metric, int only_side) {
   fmt::print("{} on {} ({}), ms, medians\n", metric, device.info().id, device.info().name);
   fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9} {:>9}\n", "side", "upload", "pair", "there",
              "prepare", "prepared", "small", "pageable", "copy to pin", "B/pixel", "prepared");
-  for (const int side : {512, 1024, 2048, 4096}) {
+  for (const int side : extent.sides) {
     if (only_side != 0 && side != only_side) continue;
-    const int repeats = side > 1024 ? 20 : 60;
+    const int repeats = side > 1024 ? extent.large_repeats : extent.repeats;
     const Result<PinnedPair> pair = pinned_pair(device, side), other = pinned_pair(device, side);
     if (!pair.ok() || !other.ok()) return 1;
     const size_t bytes = pair->memory->size();
@@ -175,31 +192,36 @@ int bench(const std::string& id, const std::string& metric, int only_side) {
   }
   if (only_side != 0) return 0;
   for (const int streams : {1, 2, 4, 8}) {
-    const Result<PinnedPair> pair = pinned_pair(device, 512);
+    const Result<PinnedPair> pair = pinned_pair(device, extent.small_side);
     if (!pair.ok()) return 1;
-    constexpr int kPairs = 400;
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> threads;
+    std::atomic<bool> failed = false;
     for (int i = 0; i < streams; ++i) {
       threads.emplace_back([&] {
         ScorerOptions options = options_of(metric, id);
         options.threads = 1;
-        Result<Scorer> scorer = Scorer::create(options, 512, 512);
-        for (int k = 0; scorer.ok() && k < kPairs; ++k) {
-          if (!scorer->score(pair->reference, pair->distorted).ok()) break;
+        Result<Scorer> scorer = Scorer::create(options, extent.small_side, extent.small_side);
+        for (int k = 0; k < extent.pairs && !failed; ++k) {
+          if (!scorer.ok() || !scorer->score(pair->reference, pair->distorted).ok()) failed = true;
         }
       });
     }
     for (std::thread& thread : threads) thread.join();
+    if (failed) return 1;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    fmt::print("{} streams at 512: {:.0f} pairs/s\n", streams, streams * kPairs / elapsed.count());
+    fmt::print("{} streams at {}: {:.0f} pairs/s\n", streams, extent.small_side,
+               streams * extent.pairs / elapsed.count());
   }
-  return bench_many(device, metric);
+  return bench_many(device, metric, extent);
 }
 
-int bench_frames(const std::string& id, const std::string& metric) {
+int bench_frames(const std::string& id, const std::string& metric, Amount amount) {
   constexpr size_t kPairs = 8;
-  FrameFormat format{{.width = 3840, .height = 2160}};
+  const bool brief = amount == Amount::brief;
+  FrameFormat format{{.width = brief ? 128 : 3840, .height = brief ? 96 : 2160}};
+  const size_t frames = brief ? 8 : 600, first = brief ? 2 : 40;  // the first ones load and allocate
+  const int repeats = brief ? 2 : 40;
   const auto pixels = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
   const size_t bytes = pixels * 3 / 2;
   const auto view_of = [&](const std::byte* samples, std::shared_ptr<const void> owner) {
@@ -218,7 +240,8 @@ int bench_frames(const std::string& id, const std::string& metric) {
     return 1;
   }
   for (size_t i = 0; i < memory->size(); ++i) {
-    const size_t x = i % static_cast<size_t>(format.width), y = i / static_cast<size_t>(format.width) % 2160;
+    const size_t x = i % static_cast<size_t>(format.width),
+                 y = i / static_cast<size_t>(format.width) % static_cast<size_t>(format.height);
     const size_t value = 16 + (x * 3 / 7 + y / 3 + (x * 2654435761u >> 7) % 9) % 220;
     memory->data()[i] = static_cast<std::byte>(i / bytes % 2 == 0 ? value : value / 6 * 6);
   }
@@ -230,23 +253,22 @@ int bench_frames(const std::string& id, const std::string& metric) {
   };
   size_t calls = 0;
   const auto one_by_one = [&](const std::byte* from) {
-    return median_ms(40, [&] {
+    return median_ms(repeats, [&] {
       const InputPair pair = inputs_from(from, calls++);
       return scorer->score(pair.reference, pair.distorted).ok();
     });
   };
   const double pinned = one_by_one(memory->data()), pageable = one_by_one(ordinary.data());
   const InputPair there = inputs_from(memory->data(), 0);
-  const double resident = median_ms(40, [&] { return scorer->score(there.reference, there.distorted).ok(); });
-  fmt::print("{} of 3840 x 2160 8-bit 4:2:0 on {}, ms one by one: page-locked {:.3f}, ordinary {:.3f}, there {:.3f}\n",
-             metric, id, pinned, pageable, resident);
+  const double resident = median_ms(repeats, [&] { return scorer->score(there.reference, there.distorted).ok(); });
+  fmt::print("{} of {} x {} 8-bit 4:2:0 on {}, ms one by one: page-locked {:.3f}, ordinary {:.3f}, there {:.3f}\n",
+             metric, format.width, format.height, id, pinned, pageable, resident);
   for (const bool is_pinned : {true, false}) {
     for (const size_t in_flight : {1, 2, 4, 8}) {
-      constexpr size_t kFrames = 600;
       std::deque<Job> jobs;
       std::chrono::steady_clock::time_point begin;
-      for (size_t i = 0; i < kFrames + 40; ++i) {
-        if (i == 40) begin = std::chrono::steady_clock::now();
+      for (size_t i = 0; i < frames + first; ++i) {
+        if (i == first) begin = std::chrono::steady_clock::now();
         const InputPair pair = inputs_from(is_pinned ? memory->data() : ordinary.data(), i);
         Result<Job> job = scorer->start(pair.reference, pair.distorted);
         if (!job.ok()) return 1;
@@ -260,7 +282,7 @@ int bench_frames(const std::string& id, const std::string& metric) {
       }
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
       fmt::print("{}, {} in flight: {:.0f} frames/s\n", is_pinned ? "page-locked" : "ordinary", in_flight,
-                 static_cast<double>(kFrames) / elapsed.count());
+                 static_cast<double>(frames) / elapsed.count());
     }
   }
   return 0;

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "cross_backend/kernels_check.h"
+
 namespace acuity::tests {
 
 /// Which devices there are, whether they can be opened, and why not.
@@ -13,15 +15,16 @@ int support();
 /// A metric's scores of one pair of that side, printed. Like all here: what main returns.
 int once(const std::string& device, int side, const std::string& metric);
 
-/// How long it takes, printed; of pictures of one side, unless that is 0.
-int bench(const std::string& device, const std::string& metric, int side);
+/// How long it takes, printed; of pictures of one side, unless that is 0. Here and below, Amount::brief times little
+/// work of small pictures, to try the program on a device in software.
+int bench(const std::string& device, const std::string& metric, int side, Amount amount);
 
 /// The same of 8-bit 4:2:0 frames of 3840 x 2160: one at a time, and with several in flight.
-int bench_frames(const std::string& device, const std::string& metric);
+int bench_frames(const std::string& device, const std::string& metric, Amount amount);
 
 /// Frames per second of metrics of frames, 8-bit 4:2:0 of that size: from page-locked memory, and on the device
 /// already.
-int bench_features(const std::string& device, const std::string& metrics, int width, int height);
+int bench_features(const std::string& device, const std::string& metrics, int width, int height, Amount amount);
 
 /// Frames per second that a video is decoded with, by "cpu" or by the decoders of a device: once, and several times at
 /// once.

@@ -22,12 +22,12 @@ struct Decoded {
 
 Decoded decode(const std::string& path, const std::shared_ptr<Device>& device) {
   Decoded decoded;
-  Result<std::unique_ptr<FrameSource>> source = open_video(path, {.decoder = device});
-  if (!source.ok()) return {0, 0, source.status()};
+  Result<std::unique_ptr<FrameStream>> stream = open_video(path, {.decoder = device});
+  if (!stream.ok()) return {0, 0, stream.status()};
   VideoFrame frame;
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
-    const Result<bool> more = (*source)->next(frame);
+    const Result<bool> more = (*stream)->next(frame);
     if (!more.ok()) return {0, 0, more.status()};
     if (!*more) break;
     ++decoded.frames;

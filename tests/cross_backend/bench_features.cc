@@ -14,7 +14,7 @@
 namespace acuity::tests {
 namespace {
 
-constexpr size_t kPairs = 8, kFrames = 200, kFirst = 20;  // the first ones load and allocate
+constexpr size_t kPairs = 8;
 
 // "vif", "vmaf:model=vmaf_v0.6.1", or several with + between them.
 std::vector<FrameMetricRequest> requests_of(const std::string& metrics) {
@@ -67,7 +67,9 @@ struct Frames {
   }
 };
 
-Status bench_size(Device& device, const std::string& metrics, int width, int height) {
+Status bench_size(Device& device, const std::string& metrics, int width, int height, Amount amount) {
+  const size_t count = amount == Amount::brief ? 8 : 200;
+  const size_t first = count / 10;  // they load and allocate
   Frames frames;
   ACUITY_TRY_ASSIGN(frames, Frames::create(device, width, height));
   for (const bool are_there : {false, true}) {
@@ -82,8 +84,8 @@ Status bench_size(Device& device, const std::string& metrics, int width, int hei
       Result<FrameScorer> scorer = FrameScorer::create(options);
       if (!scorer.ok()) return scorer.status();
       auto begin = std::chrono::steady_clock::now();
-      for (size_t i = 0; i < kFirst + kFrames; ++i) {
-        if (i == kFirst) begin = std::chrono::steady_clock::now();
+      for (size_t i = 0; i < first + count; ++i) {
+        if (i == first) begin = std::chrono::steady_clock::now();
         const size_t pair = i % kPairs;
         ACUITY_TRY(are_there ? scorer->push(kept[2 * pair], kept[2 * pair + 1])
                              : scorer->push(frames.input(pair, false), frames.input(pair, true)));
@@ -94,7 +96,7 @@ Status bench_size(Device& device, const std::string& metrics, int width, int hei
       int64_t working_bytes = 0;
       for (const FrameScore& score : scores) working_bytes += score.provenance.working_bytes;
       fmt::print("{} {}x{} {}, {} in flight: {:.0f} frames/s, {:.1f} bytes a pixel, {:.4f}\n", metrics, width, height,
-                 are_there ? "there" : "page-locked", in_flight, static_cast<double>(kFrames) / elapsed.count(),
+                 are_there ? "there" : "page-locked", in_flight, static_cast<double>(count) / elapsed.count(),
                  static_cast<double>(working_bytes) / static_cast<double>(frames.pixels()),
                  scores[0].outputs[scores[0].headline].values.back());
     }
@@ -104,9 +106,9 @@ Status bench_size(Device& device, const std::string& metrics, int width, int hei
 
 }  // namespace
 
-int bench_features(const std::string& id, const std::string& metrics, int width, int height) {
+int bench_features(const std::string& id, const std::string& metrics, int width, int height, Amount amount) {
   const Result<std::shared_ptr<Device>> opened = open_device(id);
-  const Status status = opened.ok() ? bench_size(**opened, metrics, width, height) : opened.status();
+  const Status status = opened.ok() ? bench_size(**opened, metrics, width, height, amount) : opened.status();
   if (!status.ok()) fmt::print("{}\n", status.message());
   return status.ok() ? 0 : 1;
 }

@@ -9,7 +9,7 @@
 //   cross_backend frames DEVICE [--quick]    frames only
 //   cross_backend feature DEVICE NAME [--quick]  one feature of frames
 //   cross_backend surfaces DEVICE [--quick]  frames that are on the device already
-//   --brief instead of --quick: once through the host's code
+//   --brief instead of --quick: once through the host's code; also of bench modes: little work of small pictures
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
 //   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
 //                                            beside them; of ssimulacra2 unless another metric is named
@@ -564,16 +564,16 @@ int main(int count, char** words) {
   }
   if (arguments.size() >= 2 && arguments.size() <= 4 && arguments[0] == "bench") {
     return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2",
-                                arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
+                                arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0, amount);
   }
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
-    return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2");
+    return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2", amount);
   }
   if (arguments.size() == 2 && arguments[0] == "surfaces") return acuity::tests::test_surfaces(arguments[1], amount);
   if (arguments.size() == 2 && arguments[0] == "frames") return acuity::tests::test_frames(arguments[1], amount);
   if (arguments.size() == 5 && arguments[0] == "bench_features") {
     return acuity::tests::bench_features(arguments[1], arguments[2], std::atoi(arguments[3].c_str()),
-                                         std::atoi(arguments[4].c_str()));
+                                         std::atoi(arguments[4].c_str()), amount);
   }
   if (arguments.size() == 3 && arguments[0] == "bench_decode") {
     return acuity::tests::bench_decode(arguments[1], arguments[2]);
