@@ -13,6 +13,7 @@ namespace acuity::tests {
 /// The CPU takes a millisecond for a pixel.
 inline Measurements slow_cpu(std::initializer_list<const char*> metrics) {
   Measurements slow;
+  slow.note_device(measured_cpu_key(), {.id = "cpu"});
   for (const char* metric : metrics) {
     for (const auto kind : {RowMode::Kind::pair, RowMode::Kind::prepared, RowMode::Kind::prepare}) {
       for (const bool many : {false, true}) {
