@@ -149,8 +149,11 @@ void test_strips(const MetricInfo& metric, const std::string& device, int width,
   for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
 }
 
+const std::vector<bool> kMap{true}, kNoMap{false}, kBoth{false, true};
+
 // One scorer, call after call: what one call leaves on the device reaches no other, be it as bright as can be.
-void test_in_turn(const MetricEntry& entry, const std::string& device, int width, int height, int strip) {
+void test_in_turn(const MetricEntry& entry, const std::string& device, int width, int height, int strip,
+                  const std::vector<bool>& maps) {
   const Sheet first({}, width, height, Channels::rgb, drawn(false, Channels::rgb));
   const Sheet second({}, width, height, Channels::rgb,
                      [](int c, int x, int y) { return (7 * x + 5 * y + c) % 97 / 97.0; });
@@ -159,7 +162,7 @@ void test_in_turn(const MetricEntry& entry, const std::string& device, int width
   Sheet bright({.type = SampleType::f32}, width, height, Channels::rgb,
                [](int, int x, int y) { return x % 16 == 0 && y % 16 == 0 ? 3e38 : 0.5; });
   bright.view.colour.transfer = Transfer::linear;
-  for (const bool map : {false, true}) {
+  for (const bool map : maps) {
     if (map && !entry.map_on_gpu) continue;
     ScorerOptions options{.metrics = {entry.info.name}, .device = device, .want_map = map};
     if (strip > 0) options.memory = MemoryMode::strip(strip);
@@ -472,13 +475,13 @@ int test_pictures(const std::string& device, Amount amount, const std::string& o
     }
     test_drawn(entry.info, device, 70, 300, true);  // more than one band when cut into strips
     for (const Channels channels : {Channels::rgba, Channels::grey, Channels::grey_alpha}) {
-      test_drawn(entry.info, device, 45, 140, !brief || channels == Channels::rgba, channels);
+      test_drawn(entry.info, device, 45, 140, !quick || channels == Channels::rgba, channels);
     }
     if (!brief) test_options(entry, device);
-    for (const int strip : {0, 34}) {
-      if (!brief || strip > 0) test_in_turn(entry, device, 70, quick ? 150 : 300, strip);
-    }
-    if (!quick) test_in_turn(entry, device, 777, 2051, 0);
+    // The quick form has the map of full pictures and no map of strips.
+    if (!brief) test_in_turn(entry, device, 70, quick ? 150 : 300, 0, quick && entry.map_on_gpu ? kMap : kBoth);
+    test_in_turn(entry, device, 70, quick ? 150 : 300, 34, quick && !brief ? kNoMap : kBoth);
+    if (!quick) test_in_turn(entry, device, 777, 2051, 0, kBoth);
     const bool keeps_work =
         entry.info.name == "ssimulacra2" || entry.info.name == "butteraugli" || entry.info.name == "dssim";
     if (!quick || keeps_work) test_page_locked(entry, **opened, 150, quick ? 80 : 140, 34, amount);
