@@ -14,7 +14,7 @@ FUNCTION real light_root(real light) {
   UNROLL
   for (int step = 0; step < 2; ++step) {
     const real cube = y * y * y;
-    y = divide(y * fma(real(2.0f), x, cube), fma(real(2.0f), cube, x));
+    y = divide_ordinary(y * fma(real(2.0f), x, cube), fma(real(2.0f), cube, x));
   }
   return y * select(brightest, real(4.0f), select(bright, real(2.0f), real(1.0f)));
 }
@@ -85,7 +85,8 @@ FUNCTION void add_plane(real mean1, real mean2, real product11, real product22, 
   covariance = covariance + (product12 - mean12);
 }
 
-// 1 - SSIM of a pixel, from the sums over the three planes.
+// 1 - SSIM of a pixel, from the sums over the three planes. Rounding leaves variances less than c2 below zero, so that
+// the divisor is an ordinary number.
 FUNCTION real ssim_error(real square1, real square2, real mixed, real variance1, real variance2, real covariance) {
   const real third = real(0.333333343f);
   const real c1 = real(0.0001f);
@@ -94,7 +95,7 @@ FUNCTION real ssim_error(real square1, real square2, real mixed, real variance1,
   const real mean_covariance = covariance * third;
   const real above = ((mean_mixed + mean_mixed) + c1) * ((mean_covariance + mean_covariance) + c2);
   const real below = ((square1 * third + square2 * third) + c1) * ((variance1 * third + variance2 * third) + c2);
-  return real(1.0f) - divide(above, below);
+  return real(1.0f) - divide_ordinary(above, below);
 }
 
 // How far a pixel's error is from what the whole picture made expect.
