@@ -259,7 +259,7 @@ TEST_F(PlanTest, AutomaticTakesTheLargestStripThatFits) {
 
 TEST_F(PlanTest, AutomaticKeepsSamplesWhereAllOfAReferenceDoesNotFit) {
   constexpr int kWidth = 1400, kHeight = 1000;
-  for (const char* metric : {"ssimulacra2", "butteraugli"}) {
+  for (const char* metric : {"ssimulacra2", "butteraugli", "dssim"}) {
     ScorerOptions options{.metrics = {metric}, .device = "cuda"};
     const MemoryPlan plan = must(plan_memory(options, kWidth, kHeight));
     for (const bool is_short : {true, false}) {

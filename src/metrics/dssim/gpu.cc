@@ -18,6 +18,7 @@
 namespace acuity {
 
 extern const KernelFile dssim_kernels;
+extern const KernelFile dssim_prepared_kernels;
 
 namespace dssim {
 namespace kernels {
@@ -28,6 +29,14 @@ inline constexpr const KernelFile* kKernelFile = &dssim_kernels;
 
 }  // namespace kernels
 
+namespace prepared_kernels {
+
+using namespace kernel_dialect;
+inline constexpr const KernelFile* kKernelFile = &dssim_prepared_kernels;
+#include "metrics/dssim/prepared_kernels.h"
+
+}  // namespace prepared_kernels
+
 namespace {
 
 constexpr int kBandRows = 512;           // enough to keep a device busy, few enough to keep memory small
@@ -37,16 +46,17 @@ constexpr int kBandUnit = 64;            // bands are multiples of this: the sma
 constexpr int kLabPlanes = 6;
 constexpr int kReadyPlanes = 4;
 
-// The reference's samples stay on the device; making Lab of them again costs less than the memory to keep it would.
-class PreparedPicture final : public PreparedReference {
+// What stays on the device of a reference: all that depends on it alone (prepared_kernels.h).
+class PreparedPixels final : public PreparedReference {
  public:
-  PreparedPicture(Input input, Rows rows) : input_(std::move(input)), rows_(std::move(rows)) {}
-  Picture picture() const { return {&rows_, input_.view().has_alpha() ? &input_.view() : nullptr, &input_}; }
-  size_t bytes() const override { return bytes_of(input_); }
+  PooledMemory memory;
+  size_t samples = 0, means = 0;  // offsets
 
- private:
-  Input input_;
-  Rows rows_;
+  size_t bytes() const override { return memory->size(); }
+  template <typename T>
+  DeviceArray<T> array(size_t offset) const {
+    return {memory->address() + offset};
+  }
 };
 
 class GpuRunner final : public Runner {
@@ -60,25 +70,28 @@ class GpuRunner final : public Runner {
   size_t working_bytes() const override { return workspace_.bytes() + feeds_[0].bytes() + feeds_[1].bytes(); }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) override {
-    Input prepared;
-    ACUITY_TRY_ASSIGN(prepared,
-                      keep_on_device(*reference.input, *reference.rows, setup_.pool, *work_, setup_.senders()));
-    return std::shared_ptr<const PreparedReference>(
-        std::make_shared<PreparedPicture>(std::move(prepared), *reference.rows));
+    const auto prepared = std::make_shared<PreparedPixels>();
+    const auto floats = 4 * static_cast<size_t>(kernels::floats_before(setup_.width, setup_.height, setup_.height,
+                                                                       static_cast<int>(sizes_.size())));
+    MemoryLayout layout;
+    prepared->samples = layout.place(floats);
+    prepared->means = layout.place(floats);
+    ACUITY_TRY_ASSIGN(prepared->memory, setup_.pool->take(layout.bytes(), "dssim reference"));
+    std::vector<Feed*> feeds;
+    ACUITY_TRY_ASSIGN(feeds, send({&reference, nullptr}));
+    const Work work{.first_picture = 0, .pictures = 1, .prepared = prepared.get()};
+    ACUITY_TRY(submit_bands(work, false));
+    ACUITY_TRY(work_->wait());
+    return std::shared_ptr<const PreparedReference>(prepared);
   }
 
   Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
-    const Picture original = reference.prepared != nullptr
-                                 ? static_cast<const PreparedPicture*>(reference.prepared)->picture()
-                                 : *reference.picture;
+    const auto* prepared = static_cast<const PreparedPixels*>(reference.prepared);
     std::vector<Feed*> feeds;
-    for (size_t i = 0; i < 2; ++i) {
-      const Picture& picture = i == 0 ? original : distorted;
-      ACUITY_TRY(feeds_[i].begin(*picture.input, *picture.rows, picture.alpha, setup_.pool));
-      feeds_[i].add_to(feeds);
-    }
-    ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
-    ACUITY_TRY(submit_or_replay(feeds));
+    ACUITY_TRY_ASSIGN(feeds, send({prepared != nullptr ? nullptr : reference.picture, &distorted}));
+    Work work;
+    if (prepared != nullptr) work = {.first_picture = 1, .pictures = 1, .prepared = prepared};
+    ACUITY_TRY(submit_or_replay(work, feeds));
     std::array<double, kScales> sums{};
     ACUITY_TRY(add_sums(sums));
     std::array<float, kScales> expected{};
@@ -94,6 +107,19 @@ class GpuRunner final : public Runner {
   }
 
  private:
+  // Which of reference and distorted picture become Lab, one after the other, and what is prepared of the reference:
+  // read with the distorted picture, made of the reference.
+  struct Work {
+    int first_picture = 0, pictures = 2;
+    const PreparedPixels* prepared = nullptr;
+  };
+  // What recorded work depends on.
+  struct Key {
+    std::vector<PixelReader::Key> pixels;
+    uint64_t reference = 0;  // the number of its memory
+    bool operator==(const Key&) const = default;
+  };
+
   explicit GpuRunner(const Metric::Setup& setup)
       : setup_(setup), sizes_(scale_sizes(setup.width, setup.height)), workspace_(setup.pool) {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
@@ -128,22 +154,34 @@ class GpuRunner final : public Runner {
     return workspace_.array<T>(offset);
   }
 
+  // Those of both pictures that are not null.
+  Result<std::vector<Feed*>> send(const std::array<const Picture*, 2>& pictures) {
+    std::vector<Feed*> feeds;
+    for (size_t i = 0; i < pictures.size(); ++i) {
+      if (pictures[i] == nullptr) continue;
+      const Picture& picture = *pictures[i];
+      ACUITY_TRY(feeds_[i].begin(*picture.input, *picture.rows, picture.alpha, setup_.pool));
+      feeds_[i].add_to(feeds);
+    }
+    ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
+    return feeds;
+  }
+
   // From pixels to the sums of errors.
-  Status submit_or_replay(const std::vector<Feed*>& feeds) {
+  Status submit_or_replay(const Work& work, const std::vector<Feed*>& feeds) {
     const auto submit = [&](bool recorded) -> Status {
       for (Feed* feed : feeds) feed->rewind();
       if (recorded) ACUITY_TRY(begin_recording(feeds));
-      for (int y = 0; y < setup_.height; y += band_) {
-        ACUITY_TRY(run_band(y, std::min(y + band_, setup_.height), recorded));
-      }
+      ACUITY_TRY(submit_bands(work, recorded));
       return workspace_.fetch_results(*work_, tiles_);
     };
     if (band_ >= setup_.height) return submit(false);  // few launches take no longer than a replay
-    std::vector<PixelReader::Key> key;
+    Key key;
     for (const Feed* feed : feeds) {
       if (!feed->may_be_recorded()) return submit(false);
-      key.push_back(feed->key());
+      key.pixels.push_back(feed->key());
     }
+    if (work.prepared != nullptr) key.reference = work.prepared->memory.number();
     return recordings_.run(setup_.pool->device(), *work_, key, submit);
   }
 
@@ -153,30 +191,56 @@ class GpuRunner final : public Runner {
     return maker_->wait_for(*begun_);
   }
 
-  // Rows y .. y_end - 1 of both pictures, through all scales as far as they go.
-  Status run_band(int y, int y_end, bool recorded) {
-    for (size_t i = 0; i < 2; ++i) {
+  Status submit_bands(const Work& work, bool recorded) {
+    for (int y = 0; y < setup_.height; y += band_) {
+      ACUITY_TRY(run_band(work, y, std::min(y + band_, setup_.height), recorded));
+    }
+    return {};
+  }
+
+  // Rows y .. y_end - 1, through all scales as far as they go.
+  Status run_band(const Work& work, int y, int y_end, bool recorded) {
+    for (int i = work.first_picture; i < work.first_picture + work.pictures; ++i) {
+      AlphaFeed& feed = feeds_[static_cast<size_t>(i)];
       AlphaFeed::Sent sent;
-      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, y_end, recorded));
+      ACUITY_TRY_ASSIGN(sent, feed.take(*work_, y, y_end, recorded));
       ACUITY_TRY(work_->run(kernels::make_lab, groups(setup_.width, 32), groups(y_end - y, 32), sent.pixels.samples,
                             sent.pixels.table, sent.alpha, array<float>(lab_), sent.pixels.format,
-                            sent.pixels.table_last, sent.pixels.plane_stride, sent.has_alpha, sent.pixels.y_first,
-                            static_cast<int>(i), setup_.width, setup_.height, y, y_end, band_));
-      ACUITY_TRY(feeds_[i].release(*work_));
+                            sent.pixels.table_last, sent.pixels.plane_stride, sent.has_alpha, sent.pixels.y_first, i,
+                            setup_.width, setup_.height, y, y_end, band_));
+      ACUITY_TRY(feed.release(*work_));
     }
     int blurs = 0, scores = 0;
     for (int s = 0; s < static_cast<int>(sizes_.size()); ++s) {
-      blurs += kernels::blur_groups(y, y_end, setup_.height, s);
+      blurs += kernels::blur_groups(y, y_end, setup_.height, work.pictures, s);
       scores += kernels::score_groups(y, y_end, setup_.height, s);
     }
     if (blurs > 0) {
       ACUITY_TRY(work_->run(kernels::blur_chroma, groups(setup_.width, 32), blurs, array<const float>(lab_),
-                            array<float>(ready_), setup_.width, setup_.height, y, y_end, band_));
+                            array<float>(ready_), setup_.width, setup_.height, y, y_end, band_, work.first_picture,
+                            work.pictures));
     }
-    if (scores == 0) return {};
-    return work_->run(kernels::score_tiles, groups(setup_.width, 32), scores, array<const float>(lab_),
-                      array<const float>(ready_), array<float>(errors_), array<float>(tiles_), setup_.width,
-                      setup_.height, y, y_end, band_);
+    return scores > 0 ? run_tiles(work, scores, y, y_end) : Status();
+  }
+
+  // From Lab to errors, or to what is prepared of a reference.
+  Status run_tiles(const Work& work, int tile_rows, int y, int y_end) {
+    using kernel_dialect::real4;
+    const int across = groups(setup_.width, 32);
+    const PreparedPixels* prepared = work.prepared;
+    if (prepared == nullptr) {
+      return work_->run(kernels::score_tiles, across, tile_rows, array<const float>(lab_), array<const float>(ready_),
+                        array<float>(errors_), array<float>(tiles_), setup_.width, setup_.height, y, y_end, band_);
+    }
+    if (work.first_picture == 0) {
+      return work_->run(prepared_kernels::prepare_reference, across, tile_rows, array<const float>(lab_),
+                        array<const float>(ready_), prepared->array<real4>(prepared->samples),
+                        prepared->array<real4>(prepared->means), setup_.width, setup_.height, y, y_end, band_);
+    }
+    return work_->run(prepared_kernels::score_prepared_tiles, across, tile_rows, array<const float>(lab_),
+                      array<const float>(ready_), prepared->array<const real4>(prepared->samples),
+                      prepared->array<const real4>(prepared->means), array<float>(errors_), array<float>(tiles_),
+                      setup_.width, setup_.height, y, y_end, band_);
   }
 
   // One a scale, when all before is done.
@@ -197,8 +261,8 @@ class GpuRunner final : public Runner {
   int tile_rows_ = 0;                                    // of all scales
   size_t lab_ = 0, ready_ = 0, errors_ = 0, tiles_ = 0;  // offsets
   std::array<AlphaFeed, 2> feeds_;
-  Workspace workspace_;                                   // its queues go before what they work on
-  Recordings<std::vector<PixelReader::Key>> recordings_;  // go before the queues
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
   Queue *maker_ = nullptr, *work_ = nullptr;
   Event* begun_ = nullptr;  // recorded work
 };

@@ -3,100 +3,15 @@
 // (make_lab, a launch for each picture), the blur of a and b (blur_chroma), the errors and their sums by tiles
 // (score_tiles). Rows of Lab are kept in rings, so that a band finds the last rows of the one above it; errors are kept
 // for the whole picture, since pooling looks at them twice (sum_deviations).
+//
+// prepared_kernels.h has what takes the place of score_tiles with a prepared reference: drivers compile a file as a
+// whole, and few programs need both.
 #include "lang/dialect.h"
 
 #include "device/pixels/pixels.h"
 #include "sums/tile_sums.h"
 #include "metrics/dssim/math.h"
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Where things are. A launch is told the picture's size and the rows of a band; the host asks the same functions.
-
-#define SCALES 5
-#define TILE_ROWS 64
-#define BLUR_ROWS 32    // of a group of blur_chroma
-#define RING_MARGIN 80  // rows of earlier bands that are still looked at: a tile not yet complete, and two blurs
-
-FUNCTION bool has_scale(int width, int height, int s) {
-  return s == 0 || (s < SCALES && (width < height ? width : height) >> (s - 1) >= 8);
-}
-
-// Floats a row, and rows a plane, of Lab.
-FUNCTION int stride_of(int width, int s) { return ((width + 63) / 64 * 64) >> s; }
-FUNCTION int ring_of(int height, int band, int s) { return band < height ? (band >> s) + RING_MARGIN : height >> s; }
-
-// Floats of one plane of Lab of all scales before s.
-FUNCTION int floats_before(int width, int height, int band, int s) {
-  int floats = 0;
-  for (int t = 0; t < s; ++t) floats += ring_of(height, band, t) * stride_of(width, t);
-  return floats;
-}
-
-// Errors, and tiles, of all scales before s.
-FUNCTION int errors_before(int width, int height, int s) {
-  int errors = 0;
-  for (int t = 0; t < s; ++t) errors += (width >> t) * (height >> t);
-  return errors;
-}
-FUNCTION int tiles_across(int width, int s) { return ((width >> s) + 31) / 32; }
-FUNCTION int tiles_down(int height, int s) { return ((height >> s) + TILE_ROWS - 1) / TILE_ROWS; }
-FUNCTION int tiles_before(int width, int height, int s) {
-  int tiles = 0;
-  for (int t = 0; t < s; ++t) tiles += tiles_across(width, t) * tiles_down(height, t);
-  return tiles;
-}
-
-// How far a scale can be worked on when the picture's rows before `end`, a multiple of 16 or all, have become Lab: rows
-// with two below them for the blur of chroma, rows of tiles with four below them for the errors.
-FUNCTION int blurred_rows(int end, int height, int s) {
-  if (end == height) return height >> s;
-  return end >> s < 2 ? 0 : (end >> s) - 2;
-}
-FUNCTION int scored_tiles(int end, int height, int s) {
-  if (end == height) return tiles_down(height, s);
-  return end >> s < 4 ? 0 : ((end >> s) - 4) / TILE_ROWS;
-}
-
-// Groups down for the rows of a band.
-FUNCTION int blur_groups(int begin, int end, int height, int s) {
-  return (blurred_rows(end, height, s) - blurred_rows(begin, height, s) + BLUR_ROWS - 1) / BLUR_ROWS;
-}
-FUNCTION int score_groups(int begin, int end, int height, int s) {
-  return scored_tiles(end, height, s) - scored_tiles(begin, height, s);
-}
-
-// Where row y lies in a ring, if `first` lies at `slot` and is less than a ring's rows above.
-FUNCTION int ring_row(int y, int first, int slot, int ring) {
-  const int row = slot + (y - first);
-  return row >= ring ? row - ring : row;
-}
-
-// Whether 32 columns of this many rows, and what blurs of them look at, are inside, and these rows lie one after the
-// other in the ring; row y - 2 lies at `slot` then.
-FUNCTION bool is_inside(int columns, int rows, int y, int count, int slot, int ring) {
-  const int x = group_x() * 32;
-  return x >= 2 && x + 34 <= columns && y >= 2 && y + count + 2 <= rows && slot + count + 4 <= ring;
-}
-
-#define INSIDE 0
-#define FIRST 1
-#define LAST 2
-FUNCTION int place_of(int i, int count) { return i == 0 ? FIRST : i == count - 1 ? LAST : INSIDE; }
-
-// The blur of the third of five samples; those that do not exist repeat the outermost.
-FUNCTION real blur_at(int place, real a, real b, real c, real d, real e) {
-  const real edge = select(place == FIRST, blur_first(c, d, e), blur_last(a, b, c));
-  return select(place == INSIDE, blur_inside(a, b, c, d, e), edge);
-}
-
-// How a kernel that walks down columns finds and blurs samples: where it knows that all of them are inside and that
-// their rows lie one after the other, and where it does not.
-#define INSIDE_ROW(a, b, c, d, e) blur_inside(a, b, c, d, e)
-#define INSIDE_COLUMN(a, b, c, d, e) blur_inside(a, b, c, d, e)
-#define INSIDE_PLACE(t, y) (slot + (y) - first) * stride + x - 2 + (t)
-#define ANY_ROW(a, b, c, d, e) blur_at(place_of(x, columns), a, b, c, d, e)
-#define ANY_COLUMN(a, b, c, d, e) blur_at(place_of(y, rows), a, b, c, d, e)
-#define ANY_PLACE(t, y) ring_row(clamp(y, 0, last), first, slot, ring) * stride + column[t]
+#include "metrics/dssim/layout.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
 // A group makes 32 x 32 pixels of one picture and what the smaller scales make of them: means of 2 x 2 do not reach
@@ -189,8 +104,8 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// One thread blurs a column of 32 rows of one plane: a and b of the reference, of the distorted picture, by local_y.
-// ready: these four planes of each scale.
+// One thread blurs a column of 32 rows of one plane: a or b of the reference or of the distorted picture. ready: these
+// four planes of each scale. first_picture, pictures: those to be blurred.
 
 #if KERNEL_HERE(blur_chroma)
 #define TOGETHER 8  // rows fetched at once
@@ -213,25 +128,29 @@ KERNEL(make_lab, 32, 8, samples_in samples, f32_in table, samples_in alpha_sampl
 #define STORE_ANY(value) \
   if (x < columns && y < y_to) at(ready, to + ring_row(y, first, slot, ring) * stride) = value;
 
-KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int y_begin, int y_end, int band) {
+KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int y_begin, int y_end, int band,
+       int first_picture, int pictures) {
   int s = 0;
   int group = group_y();
-  for (int n = blur_groups(y_begin, y_end, height, 0); group >= n; n = blur_groups(y_begin, y_end, height, s)) {
+  for (int n = blur_groups(y_begin, y_end, height, pictures, 0); group >= n;
+       n = blur_groups(y_begin, y_end, height, pictures, s)) {
     group -= n;
     ++s;
   }
   const int columns = width >> s;
   const int rows = height >> s;
   const int x = global_x();
-  if (group_x() * 32 < columns) {
-    const int y_from = blurred_rows(y_begin, height, s) + group * BLUR_ROWS;
-    const int y_to = min(y_from + BLUR_ROWS, blurred_rows(y_end, height, s));
+  const int planes = 2 * pictures;
+  const int plane_number = 2 * first_picture + local_y() % planes;
+  const int y_from = blurred_rows(y_begin, height, s) + (4 * group + local_y()) / planes * BLUR_ROWS;
+  const int y_to = min(y_from + BLUR_ROWS, blurred_rows(y_end, height, s));
+  if (group_x() * 32 < columns && y_from < y_to) {
     const int stride = stride_of(width, s);
     const int ring = ring_of(height, band, s);
     const int plane = ring * stride;
     const int before = floats_before(width, height, band, s);
-    const int from = 6 * before + ((local_y() / 2) * 3 + 1 + local_y() % 2) * plane;
-    const int to = 4 * before + local_y() * plane + x;
+    const int from = 6 * before + (plane_number / 2 * 3 + 1 + plane_number % 2) * plane;
+    const int to = 4 * before + plane_number * plane + x;
     const int first = max(y_from - 2, 0);
     const int slot = first % ring;
     real window[TOGETHER + 4];
@@ -248,19 +167,12 @@ KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int
 #endif
 
 // ---------------------------------------------------------------------------------------------------------------------
-// A group takes a tile, a thread a column of sixteen of its rows. It keeps the last five rows of all moments, blurred
-// along the row, in a window that turns.
+// The errors of a pair.
 
 #if KERNEL_HERE(score_tiles)
-#define WALK_ROWS 16
-#define MOMENTS 15  // of each of three planes: both pictures, both squares, the product
+#define PAIR_MOMENTS 15  // of each of three planes: both pictures, both squares, the product
 SHARED(float, tile_errors, TILE_ROWS * 32)
 SHUFFLES(128)
-
-#define IN_WINDOW(age, moment) window[((age) % 5) * MOMENTS + (moment)]
-#define BLUR_COLUMN(BLUR, k, moment)                                                                           \
-  BLUR(IN_WINDOW(k + 1, moment), IN_WINDOW(k + 2, moment), IN_WINDOW(k + 3, moment), IN_WINDOW(k + 4, moment), \
-       IN_WINDOW(k, moment))
 
 #define SCORE_WALK(ROW_BLUR, COLUMN_BLUR, PLACE)                                                             \
   for (int j = 0; j < WALK_ROWS + 4; j += 5) {                                                               \
@@ -306,12 +218,8 @@ SHUFFLES(128)
 
 KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out tiles, int width, int height, int y_begin,
        int y_end, int band) {
-  int s = 0;
   int group = group_y();
-  for (int n = score_groups(y_begin, y_end, height, 0); group >= n; n = score_groups(y_begin, y_end, height, s)) {
-    group -= n;
-    ++s;
-  }
+  const int s = scale_of_scores(group, y_begin, y_end, height);
   const int columns = width >> s;
   const int rows = height >> s;
   const int x = global_x();
@@ -326,7 +234,7 @@ KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out til
     const int to = errors_before(width, height, s) + x;
     const int first = max(walk - 2, 0);
     const int slot = first % ring;
-    real window[5 * MOMENTS];
+    real window[5 * PAIR_MOMENTS];
     const int lightness = 6 * before;
     const int chroma = 4 * before;
     if (is_inside(columns, rows, walk, WALK_ROWS, slot, ring)) {
@@ -338,15 +246,7 @@ KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out til
       SCORE_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE)
     }
   }
-  barrier_group();
-  real sum = real(0.0f);
-  if (local_y() == 0 && group_x() * 32 < columns) {
-    for (int y = 0; y < min(rows - top, TILE_ROWS); ++y) sum = sum + tile_errors[y * 32 + local_x()];
-  }
-  SUM_TILE_COLUMNS(sum)
-  if (local_x() == 0 && local_y() == 0 && group_x() * 32 < columns) {
-    at(tiles, tiles_before(width, height, s) + tile_row * tiles_across(width, s) + group_x()) = sum;
-  }
+  STORE_TILE(tile_errors, tiles)
 }
 #endif
 

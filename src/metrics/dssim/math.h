@@ -70,19 +70,25 @@ FUNCTION real blur_last(real third_last, real second_last, real last) {
 }
 
 // Adds one plane (lightness, a, b, in this order) to what all three come to. `mean` are blurred samples, `product`
-// blurred products of samples, of the reference (1) and the distorted picture (2). All six sums start at zero.
+// blurred products of samples. All sums start at zero. Of one picture:
+FUNCTION void add_picture(real mean, real product, INOUT(real) square, INOUT(real) variance) {
+  const real mean_squared = mean * mean;
+  square = square + mean_squared;
+  variance = variance + (product - mean_squared);
+}
+// Of the reference (1) and the distorted picture (2) together:
+FUNCTION void add_both(real mean1, real mean2, real product12, INOUT(real) mixed, INOUT(real) covariance) {
+  const real mean12 = mean1 * mean2;
+  mixed = mixed + mean12;
+  covariance = covariance + (product12 - mean12);
+}
+// All of this.
 FUNCTION void add_plane(real mean1, real mean2, real product11, real product22, real product12, INOUT(real) square1,
                         INOUT(real) square2, INOUT(real) mixed, INOUT(real) variance1, INOUT(real) variance2,
                         INOUT(real) covariance) {
-  const real mean11 = mean1 * mean1;
-  const real mean22 = mean2 * mean2;
-  const real mean12 = mean1 * mean2;
-  square1 = square1 + mean11;
-  square2 = square2 + mean22;
-  mixed = mixed + mean12;
-  variance1 = variance1 + (product11 - mean11);
-  variance2 = variance2 + (product22 - mean22);
-  covariance = covariance + (product12 - mean12);
+  add_picture(mean1, product11, square1, variance1);
+  add_picture(mean2, product22, square2, variance2);
+  add_both(mean1, mean2, product12, mixed, covariance);
 }
 
 // 1 - SSIM of a pixel, from the sums over the three planes. Rounding leaves variances less than c2 below zero, so that
