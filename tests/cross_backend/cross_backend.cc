@@ -102,7 +102,8 @@ bool is_refused(const MetricInfo& metric, const Case& pair, const ScorerOptions&
   const int side = std::min(pair.reference->width, pair.reference->height);
   if (!options.metrics.empty()) {
     for (const OptionValue& option : options.metrics[0].options) {
-      if (option.name == "small") return option.value == "reject" && side < 176;
+      if (option.name != "small") continue;
+      return option.value == "reject" && side < (metric.minimum_side > 1 ? metric.minimum_side : 176);
     }
   }
   return side < metric.minimum_side;
