@@ -21,8 +21,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <thread>
@@ -34,8 +32,8 @@
 #include "cross_backend/bench.h"
 #include "cross_backend/frames_check.h"
 #include "cross_backend/kernels_check.h"
+#include "cross_backend/sheets.h"
 #include "device/device.h"
-#include "device/pinned.h"
 #include "engine/metric.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
@@ -97,14 +95,15 @@ void check(const std::string& what, const Result<Score>& expected, const Result<
   if (expected->map.values != found->map.values) fail("the maps differ");
 }
 
-// Only pictures that are too small are refused, unless the option `small` says otherwise.
+// Only pictures that are too small are refused, unless the option `small` says otherwise, and options for videos.
 bool is_refused(const MetricInfo& metric, const Case& pair, const ScorerOptions& options) {
   const int side = std::min(pair.reference->width, pair.reference->height);
-  if (!options.metrics.empty()) {
-    for (const OptionValue& option : options.metrics[0].options) {
-      if (option.name != "small") continue;
+  for (const OptionValue& option : options.metrics.empty() ? std::vector<OptionValue>() : options.metrics[0].options) {
+    if (option.name == "small") {
       return option.value == "reject" && side < (metric.minimum_side > 1 ? metric.minimum_side : 176);
     }
+    const bool is_default = option.value == "replicate" || option.value == "no" || option.value == "after";
+    if (option.name == "padding" || option.name == "full_screen" || option.name == "clip") return !is_default;
   }
   return side < metric.minimum_side;
 }
@@ -207,23 +206,6 @@ void test_in_turn(const MetricEntry& entry, const std::string& device, int width
   }
 }
 
-// A sheet in page-locked memory.
-struct PinnedSheet {
-  std::shared_ptr<PinnedMemory> memory;
-  ImageView view;
-};
-
-Result<PinnedSheet> pinned_sheet(Device& device, const Sheet& sheet) {
-  Result<std::shared_ptr<PinnedMemory>> memory = allocate_known_pinned(device, sheet.memory.size());
-  if (!memory.ok()) return memory.status();
-  std::memcpy((*memory)->data(), sheet.memory.data(), sheet.memory.size());
-  PinnedSheet pinned{*memory, sheet.view};
-  for (size_t c = 0; c < static_cast<size_t>(sheet.view.channel_count()); ++c) {
-    pinned.view.planes[c] = pinned.memory->data() + (sheet.view.planes[c] - sheet.memory.data());
-  }
-  return pinned;
-}
-
 // One scorer and pictures in page-locked memory, at another place or of another format in some calls: whatever a device
 // keeps of the work of one call fits the next.
 void test_page_locked(const MetricEntry& entry, Device& device, int width, int height, int strip, Amount amount) {
@@ -268,29 +250,6 @@ void test_page_locked(const MetricEntry& entry, Device& device, int width, int h
     if (brief && reference == 2) break;
     expect(reference, distorted, "a pair", only(scorer->score(sheets[reference].view, sheets[distorted].view)));
   }
-}
-
-// A sheet in memory of the device.
-struct DeviceSheet {
-  std::shared_ptr<DeviceMemory> memory;
-  ImageView view;  // of addresses there
-};
-
-Result<DeviceSheet> device_sheet(Device& device, const PinnedSheet& sheet) {
-  Result<std::unique_ptr<DeviceMemory>> memory = device.allocate(sheet.memory->size() + 16);
-  if (!memory.ok()) return memory.status();
-  Result<std::unique_ptr<Queue>> queue = device.create_queue();
-  if (!queue.ok()) return queue.status();
-  constexpr size_t kOff = 4;  // not at a round address
-  Status sent = (*queue)->upload(**memory, kOff, *sheet.memory, 0, sheet.memory->size());
-  if (sent.ok()) sent = (*queue)->wait();
-  if (!sent.ok()) return sent;
-  DeviceSheet there{std::move(*memory), sheet.view};
-  for (size_t c = 0; c < static_cast<size_t>(sheet.view.channel_count()); ++c) {
-    const auto offset = static_cast<uint64_t>(sheet.view.planes[c] - sheet.memory->data());
-    there.view.planes[c] = reinterpret_cast<const std::byte*>(there.memory->address() + kOff + offset);
-  }
-  return there;
 }
 
 // All metrics of a pair in one call: pictures that come from the host, that stay on the device from call to call, and
@@ -415,7 +374,16 @@ void test_at_once(const MetricEntry& entry, Device& device, int width, int heigh
   }
 }
 
-// Every option that takes numbers at one of them, every word of the others, and the map where devices make it.
+// A number that the option accepts, with the defaults of the others.
+std::string number_for(const MetricOption& option) {
+  if (option.name == "distance") return "1.3";
+  if (option.name == "black") return "0.5";
+  if (option.name == "ambient") return "300";
+  const double number = option.minimum + (option.maximum - option.minimum) / 8;
+  return fmt::format("{}", option.whole ? std::floor(number) : number);
+}
+
+// Every option that accepts numbers at one of them, every word of the others, and the map where devices make it.
 void test_options(const MetricEntry& entry, const std::string& device) {
   for (const Channels channels : {Channels::rgb, Channels::rgba}) {
     const Sheet reference({SampleType::u8, 8}, 75, 70, channels, drawn(false, channels));
@@ -423,9 +391,7 @@ void test_options(const MetricEntry& entry, const std::string& device) {
     const Case pair{fmt::format("drawn 75x70 of {}", static_cast<int>(channels)), &reference.view, &distorted.view};
     for (const MetricOption& option : entry.info.options) {
       std::vector<std::string> values = option.words;
-      if (option.minimum <= option.maximum) {
-        values = {fmt::format("{}", option.minimum + (option.maximum - option.minimum) / 8)};
-      }
+      if (option.minimum <= option.maximum) values = {number_for(option)};
       for (const std::string& value : values) {
         const std::string name = fmt::format("{} {}={}", pair.name, option.name, value);
         compare(entry.info, device, {name, pair.reference, pair.distorted}, false, 0,
