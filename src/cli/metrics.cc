@@ -47,7 +47,7 @@ std::string described(const MetricInfo& metric, const Console& console) {
 
 // The features of zensim, which are too many for the list of all metrics.
 std::string listed_features() {
-  std::string text = "  features      index and name; docs/metrics/zensim.md says what each is\n";
+  std::string text = "  features      index and name; docs/metrics/zensim.md describes each\n";
   const std::vector<std::string>& names = zensim::feature_names();
   for (size_t i = 0; i < names.size(); ++i) text += fmt::format("    {:3}  {}\n", i, names[i]);
   return text;

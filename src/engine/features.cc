@@ -26,23 +26,23 @@ namespace {
 // libvmaf prints "VMAF_integer_feature_vif_scale0_score" as "integer_vif_scale0"; all its short names are made so,
 // except that there is none for motion_sad, nor for motion_v2.
 std::string short_name(std::string_view name) {
-  struct Form {
+  struct Shortened {
     std::string_view prefix;
     std::string_view replacement;
   };
-  static constexpr Form kForms[] = {{"VMAF_integer_feature_", "integer_"},
-                                    {"VMAF_feature_", ""},
-                                    {"Cambi_feature_", ""},
-                                    {"Speed_chroma_feature_", ""},
-                                    {"Speed_temporal_feature_", ""}};
+  static constexpr Shortened kShortened[] = {{"VMAF_integer_feature_", "integer_"},
+                                             {"VMAF_feature_", ""},
+                                             {"Cambi_feature_", ""},
+                                             {"Speed_chroma_feature_", ""},
+                                             {"Speed_temporal_feature_", ""}};
   constexpr std::string_view kSuffix = "_score";
   const bool exempt = name.ends_with("motion_sad_score") || name.find("_v2_") != std::string_view::npos;
   if (!name.ends_with(kSuffix) || exempt) return std::string(name);
-  for (const Form& form : kForms) {
-    if (!name.starts_with(form.prefix)) continue;
-    name.remove_prefix(form.prefix.size());
+  for (const Shortened& one : kShortened) {
+    if (!name.starts_with(one.prefix)) continue;
+    name.remove_prefix(one.prefix.size());
     name.remove_suffix(kSuffix.size());
-    return std::string(form.replacement) + std::string(name);
+    return std::string(one.replacement) + std::string(name);
   }
   return std::string(name);
 }

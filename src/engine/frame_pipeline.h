@@ -46,6 +46,8 @@ class FramePipeline {
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
+  /// Counts frames from there on instead of from 0: those before were another pipeline's. Before any is pushed.
+  void begin_at(int64_t index) { first_ = next_ = concluded_ = index; }
   /// As FrameScorer::push and push_neighbour. The inputs are frames.
   Status push(const Input& reference, const Input& distorted, int64_t number, bool scored);
   Status push(const FrameView& reference, const FrameView& distorted, int64_t number, bool scored) {
@@ -60,6 +62,7 @@ class FramePipeline {
   /// Gives up what is in flight and hands the features over to another pipeline; nothing is called afterwards.
   std::vector<PipelineFeature> dissolve();
 
+  /// How many frames of the sequence were pushed; the index of the next.
   int64_t pushed() const { return next_; }
   /// The numbers of the frames to be scored.
   const std::vector<int64_t>& scored() const { return scored_; }

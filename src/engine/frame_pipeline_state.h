@@ -28,7 +28,7 @@ struct FramePipeline::Frame {
     std::vector<double> numbers;
   };
 
-  int64_t index = 0;   // from the first pushed
+  int64_t index = 0;   // from the first of the sequence
   int64_t number = 0;  // for messages
   bool scored = true;
   // Samples as they came and with more bits; either is empty where nothing needs it.

@@ -57,6 +57,7 @@ bool is_of_device(const Status& status) {
 // A frame that the CPU needs if the device fails now.
 struct KeptFrame {
   std::array<FrameView, 2> views;
+  int64_t index = 0;
   int64_t number = 0;
   bool is_scored = true;
 };
@@ -227,7 +228,7 @@ struct FrameScorer::State {
   bool must_fall_back(const Status& status) const { return falls_back() && is_of_device(status); }
 
   Status keep(std::array<Input, 2>& inputs, int64_t number, bool to_score) {
-    KeptFrame frame{{}, number, to_score};
+    KeptFrame frame{{}, pipeline->pushed(), number, to_score};
     for (size_t side = 0; side < 2; ++side) {
       const Input::State* input = inputs[side].state().get();
       if (input == nullptr || !input->frame || !input->frame->view.has_same_shape(both_shapes()[side]))
@@ -260,9 +261,11 @@ struct FrameScorer::State {
   Status fall_back(const Status& why) {
     ACUITY_TRY(deliver());
     std::vector<FeatureCost> spent = costs_so_far();
+    const int64_t begin = kept.empty() ? pipeline->pushed() : kept.front().index;
     std::vector<PipelineFeature> features = pipeline->dissolve();
     for (PipelineFeature& feature : features) feature.on_device = false;
     auto other = std::make_unique<FramePipeline>(both_shapes(), std::move(features), threads);
+    other->begin_at(begin);
     {
       const std::lock_guard lock(mutex);
       std::swap(pipeline, other);
@@ -380,8 +383,7 @@ struct FrameScorer::State {
     }
     std::vector<std::vector<NamedValue>> aggregates;
     for (const size_t place : entrant.places) {
-      aggregates.push_back(pipeline->feature(place).feature->aggregates(
-          series[place], static_cast<int64_t>(first_place) + pipeline->pushed()));
+      aggregates.push_back(pipeline->feature(place).feature->aggregates(series[place], pipeline->pushed()));
       const FeatureCost cost = std::exchange(costs[place], {});
       score.provenance.working_bytes += static_cast<int64_t>(cost.bytes);
       score.provenance.timing_ms[0].value += cost.milliseconds;

@@ -92,28 +92,6 @@ std::span<const MetricInfo* const> Scorer::metrics() const noexcept {
   return state_->scoring->infos();
 }
 
-Job::Job(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
-Job::Job(Job&&) noexcept = default;
-Job& Job::operator=(Job&& other) noexcept {
-  if (state_) state_->wait();
-  state_ = std::move(other.state_);
-  return *this;
-}
-Job::~Job() {
-  if (state_) state_->wait();
-}
-
-bool Job::done() const noexcept { return !state_ || state_->done(); }
-
-Result<std::vector<Score>> Job::finish() {
-  if (!state_) return moved_from("Job");
-  return guarded<Result<std::vector<Score>>>([&] { return state_->finish(); });
-}
-
-void Job::cancel() noexcept {
-  if (state_) state_->cancel();
-}
-
 int64_t Reference::bytes() const noexcept {
   int64_t bytes = 0;
   if (!state_) return bytes;

@@ -41,39 +41,6 @@ SampleKind kind_of(const Input& input) {
 
 }  // namespace
 
-void Job::State::cancel() noexcept { cancelled_ = true; }
-
-void Job::State::complete(Result<std::vector<Score>> scores) {
-  reference = Input();
-  distorted = Input();
-  prepared.reset();
-  {
-    const std::lock_guard lock(mutex_);
-    scores_ = std::move(scores);
-    done_ = true;
-  }
-  changed_.notify_all();
-}
-
-bool Job::State::done() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return done_;
-}
-
-void Job::State::wait() const noexcept {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return done_; });
-}
-
-Result<std::vector<Score>> Job::State::finish() {
-  wait();
-  const std::lock_guard lock(mutex_);
-  if (!scores_) return Status(StatusCode::usage, "finish() was called before");
-  Result<std::vector<Score>> scores = std::move(*scores_);
-  scores_.reset();
-  return scores;
-}
-
 Scoring::Scoring(const ScorerOptions& options, int width, int height)
     : options_(options),
       width_(width),

@@ -145,7 +145,7 @@ Result<Picture> decode_tga(const EncodedFile& encoded) {
   }
   assume_srgb(picture);
   if (!alpha && header.colour_bits() == 32)
-    picture.assumed.push_back("opaque (the file says that its fourth byte is not alpha)");
+    picture.assumed.push_back("opaque (the file states that its fourth byte is not alpha)");
   if (alpha && kind == 4) ACUITY_TRY(divide_by_alpha(encoded, picture));
   return picture;
 }

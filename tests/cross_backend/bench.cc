@@ -70,23 +70,23 @@ Result<PinnedPair> pinned_pair(Device& device, int side) {
 }
 
 // What a bench is made of: pictures of these sides, and calls.
-struct Extent {
+struct Sizes {
   std::vector<int> sides;
   int small_side;               // of many pairs at once
   std::vector<int> many_sides;  // of score_many
   int repeats, large_repeats;   // of sides up to 1024, and above
   int pairs;                    // of small_side
 };
-const Extent kWhole{{512, 1024, 2048, 4096}, 512, {256, 512, 1024}, 60, 20, 400};
-const Extent kBrief{{64, 128}, 64, {64}, 2, 2, 4};
+const Sizes kWhole{{512, 1024, 2048, 4096}, 512, {256, 512, 1024}, 60, 20, 400};
+const Sizes kBrief{{64, 128}, 64, {64}, 2, 2, 4};
 
 // One call for many pairs, from one thread.
-int bench_many(Device& device, const std::string& metric, const Extent& extent) {
-  for (const int side : extent.many_sides) {
+int bench_many(Device& device, const std::string& metric, const Sizes& sizes) {
+  for (const int side : sizes.many_sides) {
     const Result<PinnedPair> pair = pinned_pair(device, side);
     Result<Scorer> scorer = Scorer::create(options_of(metric, device.info().id), side, side);
     if (!pair.ok() || !scorer.ok()) return 1;
-    const std::vector<InputPair> pairs(static_cast<size_t>(extent.pairs * extent.small_side / side),
+    const std::vector<InputPair> pairs(static_cast<size_t>(sizes.pairs * sizes.small_side / side),
                                        {pair->reference, pair->distorted});
     const double ms = median_ms(5, [&] { return scorer->score_many(pairs).ok(); });
     fmt::print("score_many at {}: {:.0f} pairs/s\n", side, 1000 * static_cast<double>(pairs.size()) / ms);
@@ -125,7 +125,7 @@ int once(const std::string& id, int side, const std::string& metric) {
 }
 
 int bench(const std::string& id, const std::string& metric, int only_side, Amount amount) {
-  const Extent& extent = amount == Amount::brief ? kBrief : kWhole;
+  const Sizes& sizes = amount == Amount::brief ? kBrief : kWhole;
   const Result<std::shared_ptr<Device>> opened = open_device(id);
   if (!opened.ok()) {
     fmt::print("{}\n", opened.status().message());
@@ -135,9 +135,9 @@ int bench(const std::string& id, const std::string& metric, int only_side, Amoun
   fmt::print("{} on {} ({}), ms, medians\n", metric, device.info().id, device.info().name);
   fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9} {:>9}\n", "side", "upload", "pair", "there",
              "prepare", "prepared", "small", "pageable", "copy to pin", "B/pixel", "prepared");
-  for (const int side : extent.sides) {
+  for (const int side : sizes.sides) {
     if (only_side != 0 && side != only_side) continue;
-    const int repeats = side > 1024 ? extent.large_repeats : extent.repeats;
+    const int repeats = side > 1024 ? sizes.large_repeats : sizes.repeats;
     const Result<PinnedPair> pair = pinned_pair(device, side), other = pinned_pair(device, side);
     if (!pair.ok() || !other.ok()) return 1;
     const size_t bytes = pair->memory->size();
@@ -192,7 +192,7 @@ int bench(const std::string& id, const std::string& metric, int only_side, Amoun
   }
   if (only_side != 0) return 0;
   for (const int streams : {1, 2, 4, 8}) {
-    const Result<PinnedPair> pair = pinned_pair(device, extent.small_side);
+    const Result<PinnedPair> pair = pinned_pair(device, sizes.small_side);
     if (!pair.ok()) return 1;
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> threads;
@@ -201,8 +201,8 @@ int bench(const std::string& id, const std::string& metric, int only_side, Amoun
       threads.emplace_back([&] {
         ScorerOptions options = options_of(metric, id);
         options.threads = 1;
-        Result<Scorer> scorer = Scorer::create(options, extent.small_side, extent.small_side);
-        for (int k = 0; k < extent.pairs && !failed; ++k) {
+        Result<Scorer> scorer = Scorer::create(options, sizes.small_side, sizes.small_side);
+        for (int k = 0; k < sizes.pairs && !failed; ++k) {
           if (!scorer.ok() || !scorer->score(pair->reference, pair->distorted).ok()) failed = true;
         }
       });
@@ -210,10 +210,10 @@ int bench(const std::string& id, const std::string& metric, int only_side, Amoun
     for (std::thread& thread : threads) thread.join();
     if (failed) return 1;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    fmt::print("{} streams at {}: {:.0f} pairs/s\n", streams, extent.small_side,
-               streams * extent.pairs / elapsed.count());
+    fmt::print("{} streams at {}: {:.0f} pairs/s\n", streams, sizes.small_side,
+               streams * sizes.pairs / elapsed.count());
   }
-  return bench_many(device, metric, extent);
+  return bench_many(device, metric, sizes);
 }
 
 int bench_frames(const std::string& id, const std::string& metric, Amount amount) {

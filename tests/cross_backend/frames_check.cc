@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "acuity/frame_scorer.h"
 #include "base/try.h"
@@ -437,6 +442,42 @@ Clip mixed_clip(const FrameShape& reference, const FrameShape& distorted, size_t
   return clip;
 }
 
+std::map<std::string, std::string> contents_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
+// The maps that CAMBI writes, with several frames in flight, of frames of which not all are scored.
+void check_cambi_maps(Amount amount, Checks& checks) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("acuity_maps_{}", getpid());
+  const auto maps_of = [&](const std::string& device, std::vector<OptionValue> options, const Clip& clip) {
+    options.push_back({"heatmaps_path", (folder / device).string()});
+    const Result<FrameScore> made = score(device, {"cambi", options}, clip, true, 2);
+    checks.count(fmt::format("cambi with maps on {}", device), made.status().message());
+    return contents_of(folder / device);
+  };
+  std::vector<std::vector<OptionValue>> sets{
+      {{"full_ref", "true"}}, {{"max_log_contrast", "4"}}, {{"enc_width", "300"}, {"enc_height", "170"}}};
+  if (amount == Amount::brief) sets.resize(1);
+  for (const std::vector<OptionValue>& options : sets) {
+    const Clip clip = drawn_clip({322, 182, 10, Subsampling::yuv420});
+    const auto expected = maps_of("cpu", options, clip), found = maps_of(checks.device().info().id, options, clip);
+    size_t banded = 0;
+    for (const auto& [name, samples] : expected)
+      banded += static_cast<size_t>(std::count_if(samples.begin(), samples.end(), [](char byte) { return byte != 0; }));
+    const std::string what = fmt::format("maps of cambi, {}={}", options[0].name, options[0].value);
+    checks.count(what, expected.size() != 5 || banded < 1000
+                           ? fmt::format("the CPU made {} with {} bytes", expected.size(), banded)
+                       : expected != found ? "samples differ"
+                                           : "");
+    std::filesystem::remove_all(folder);
+  }
+}
+
 // Frames before the first one that come after it, and videos that are scaled to a display.
 void check_cvvdp_options(Amount amount, Checks& checks) {
   const FrameMetricRequest symmetric{"cvvdp_video", {{"padding", "symmetric"}}};
@@ -524,6 +565,7 @@ Tally check_frames(const std::shared_ptr<Device>& device, Amount amount, const s
     check_models(amount, checks);
     checks.require_comparisons("vmaf", before, amount == Amount::brief ? 5 : 20);
   }
+  if (only.empty() || only == "cambi") check_cambi_maps(amount, checks);
   if (only.empty() || only == "cvvdp_video") {
     check_cvvdp(amount, checks);
     check_cvvdp_options(amount, checks);

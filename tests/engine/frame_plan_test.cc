@@ -2,6 +2,7 @@
 // Memory of frame metrics: what is planned against what a stand-in for CUDA's driver counts, and what becomes of too
 // little of it.
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +101,21 @@ TEST_F(FramePlanTest, IsWhatIsAllocated) {
       }
     }
   }
+}
+
+// The contrasts that CAMBI's maps are made of come back to the host.
+TEST_F(FramePlanTest, MapsAreCounted) {
+  const std::string folder = ::testing::TempDir() + "planned_maps";
+  FrameScorerOptions options = options_of({"cambi"}, {400, 304, 8, Subsampling::yuv420}, 3);
+  const int64_t without = must(plan_device_bytes(options));
+  options.metrics[0].options = {{"heatmaps_path", folder}};
+  const int64_t planned = must(plan_device_bytes(options));
+  EXPECT_GE(planned - without, 3 * 400 * 304 * 5);
+  const Status measured = measure(options);
+  ASSERT_TRUE(measured.ok()) << measured.message();
+  EXPECT_GE(planned, most());
+  EXPECT_LE(static_cast<double>(planned), 1.1 * static_cast<double>(most()));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(FramePlanTest, FewerFramesAreInFlightIfMemoryIsShort) {

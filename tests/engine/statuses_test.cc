@@ -40,13 +40,15 @@ TEST(Statuses, AFrameScorerThatWasMovedFromSaysSo) {
   const FrameScorer kept = std::move(*created);
   FrameScorer& moved = *created;
   for (const Status& status : {moved.push(FrameView{}, FrameView{}), moved.push_neighbour(FrameView{}, FrameView{}),
-                               moved.finish().status(), moved.score_at(0).status()}) {
+                               moved.push(Input(), Input()), moved.push_neighbour(Input(), Input()),
+                               moved.finish().status(), moved.score_at(0).status(), moved.scores_so_far().status()}) {
     EXPECT_EQ(status.code(), StatusCode::usage);
     EXPECT_EQ(status.message(), "this FrameScorer was moved from; use the one it was moved to");
   }
   moved.cancel();
   EXPECT_TRUE(moved.output_names(0).empty());
   EXPECT_EQ(moved.frames_before() + moved.frames_after(), 0);
+  EXPECT_EQ(moved.planes(), (std::array<PlaneSet, 2>{}));
 }
 
 TEST(Statuses, WhatIsThrownBecomesAStatus) {

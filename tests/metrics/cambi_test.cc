@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "acuity/plan.h"
 #include "lang/targets.h"
 #include "metrics/cambi/counts.h"
 #include "metrics/cambi/pool.h"
@@ -158,6 +159,25 @@ TEST(Cambi, HeatmapsEqualThoseOfLibvmaf) {
   EXPECT_EQ(hash_of_file(folder / "cambi_heatmap_scale_3_41x23_16b.gray"), 0x8f07f39e0b143a90u);
   EXPECT_EQ(hash_of_file(folder / "cambi_heatmap_scale_4_21x12_16b.gray"), 0xcb64fdd88ea942b5u);
   std::filesystem::remove_all(folder.parent_path());
+}
+
+// Whoever makes the feature may only plan, or may be refused because of something else.
+TEST(Cambi, HeatmapsStayUntilOthersAreWritten) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "cambi_kept";
+  std::filesystem::remove_all(folder);
+  const SyntheticClip clip = synthetic_clip("synth_322x182_5f_8bit_420");
+  const std::filesystem::path map = folder / "cambi_heatmap_scale_0_322x182_16b.gray";
+  const std::vector<OptionValue> options{{"heatmaps_path", folder.string()}};
+  measure_clip("cambi", clip, options);
+  const uint64_t before = hash_of_file(map);
+  ASSERT_EQ(std::filesystem::file_size(map), 5u * 322 * 182 * 2);
+  const FrameScorerOptions planned{
+      .metrics = {{"cambi", options}}, .format = FrameFormat{clip.reference[0].format}, .device = "cuda"};
+  EXPECT_TRUE(plan_device_bytes(planned).ok());
+  EXPECT_EQ(hash_of_file(map), before);
+  measure_clip("cambi", {{clip.reference[0]}, {clip.distorted[0]}}, options);
+  EXPECT_EQ(std::filesystem::file_size(map), 322u * 182 * 2);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Cambi, Refusals) {

@@ -34,9 +34,7 @@ const MetricInfo& info() {
     made.better = Better::lower;
     made.identical_says = "no fixed value: it measures only the distorted video";
     made.minimum_says = fmt::format("from {} pixels across or down", kLeastSide);
-    MetricOption heatmaps{.name = "heatmaps_path",
-                          .help = "folder for maps of the banding, which are made on the CPU only",
-                          .default_value = ""};
+    MetricOption heatmaps{.name = "heatmaps_path", .help = "folder for maps of the banding", .default_value = ""};
     heatmaps.any_text = true;
     made.options = {
         number_option("cambi_max_val", "cmxv", "larger values are reduced to this", "1000", 0, 1000),

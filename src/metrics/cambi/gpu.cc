@@ -87,12 +87,14 @@ class Worker final : public DeviceFeatureWorker {
     for (const Side& side : sides_) most = std::max(most, side.scratch_bytes());
     return most;
   }
-  size_t result_bytes() const override { return sides_.size() * kScales * sizeof(uint64_t); }
+  // The sums, then the contrasts of the distorted frame if maps are made of them.
+  size_t result_bytes() const override { return sum_bytes() + (plan_.heatmaps ? sides_[0].contrast_bytes() : 0); }
 
   Status submit(Queue& queue, const DeviceWindow& window, uint64_t results) override {
+    index_ = window.index;
     for (size_t i = 0; i < sides_.size(); ++i) {
       const DevicePlane& luma = (i == 0 ? window.distorted : window.reference)[0]->front();
-      ACUITY_TRY(submit_side(queue, sides_[i], i, luma, window, results + i * kScales * sizeof(uint64_t)));
+      ACUITY_TRY(submit_side(queue, i, luma, window, results));
     }
     return {};
   }
@@ -109,10 +111,25 @@ class Worker final : public DeviceFeatureWorker {
       scores[i] = score_of(means, sides_[i].view.window);
     }
     fill_(scores[0], scores[1], values);
-    return {};
+    return plan_.heatmaps ? write_maps(results.subspan(sum_bytes())) : Status();
   }
 
  private:
+  size_t sum_bytes() const { return sides_.size() * kScales * sizeof(uint64_t); }
+
+  Status write_maps(std::span<const std::byte> contrasts) {
+    const Side& side = sides_[0];
+    for (size_t s = 0; s < kScales; ++s) {
+      const auto* first = reinterpret_cast<const float*>(contrasts.data()) + side.first[s];
+      const auto count = static_cast<size_t>(side.samples(s));
+      const int scale = static_cast<int>(s);
+      ACUITY_TRY(
+          plan_.heatmaps->write(scale, index_ * side.samples(s), {first, count}, map_factor(plan_, side.view.window)));
+      ACUITY_TRY(plan_.heatmaps->flush(scale));
+    }
+    return {};
+  }
+
   // Reciprocals, then steps, then for each side its scales and places.
   Status send_tables(Device& device) {
     std::vector<int32_t> words(kMostInWindow + 1);
@@ -146,12 +163,16 @@ class Worker final : public DeviceFeatureWorker {
     return queue->wait();
   }
 
-  Status submit_side(Queue& queue, const Side& side, size_t number, const DevicePlane& luma, const DeviceWindow& window,
-                     uint64_t sums) {
+  Status submit_side(Queue& queue, size_t number, const DevicePlane& luma, const DeviceWindow& window,
+                     uint64_t results) {
+    const Side& side = sides_[number];
     const int step = plan_.halved ? 2 : 1;
     uint64_t image = window.scratch, next = image + side.plane_bytes();
-    const uint64_t levels = next + side.plane_bytes(), contrasts = levels + side.plane_bytes();
-    const uint64_t counts = contrasts + side.contrast_bytes(), fine = counts + kBuckets * kScales * sizeof(uint32_t);
+    const uint64_t levels = next + side.plane_bytes(), scratch_contrasts = levels + side.plane_bytes();
+    const uint64_t contrasts = plan_.heatmaps && number == 0 ? results + sum_bytes() : scratch_contrasts;
+    const uint64_t counts = scratch_contrasts + side.contrast_bytes();
+    const uint64_t fine = counts + kBuckets * kScales * sizeof(uint32_t);
+    const uint64_t sums = results + number * kScales * sizeof(uint64_t);
     const uint64_t selected = fine + kFineCounts * kScales * sizeof(uint32_t);
     const DeviceArray<const int32_t> scales{tables_->address() + scales_at_[number]};
     ACUITY_TRY(queue.run(kernels::mark_flats, groups(side.view.width, 32), groups(side.view.height, 16),
@@ -197,15 +218,13 @@ class Worker final : public DeviceFeatureWorker {
   std::unique_ptr<DeviceMemory> tables_;
   size_t steps_at_ = 0;
   std::vector<size_t> scales_at_, places_at_;
+  int64_t index_ = 0;  // of the frame in flight
 };
 
 }  // namespace
 
 Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device, const Plan& plan,
                                                                   const FrameShape& frame, FillValues fill) {
-  if (plan.heatmaps) {
-    return Status(StatusCode::device, "cambi writes its maps on the CPU only; use the device cpu, or no heatmaps_path");
-  }
   auto worker = std::make_unique<Worker>(plan, frame, std::move(fill));
   ACUITY_TRY(worker->prepare(device));
   return std::unique_ptr<DeviceFeatureWorker>(std::move(worker));

@@ -36,6 +36,12 @@ double score_of(const std::array<double, kScales>& means, int window) {
   return score / (window * window);
 }
 
+double map_factor(const Plan& plan, int window) {
+  const auto& weights = plan.contrast.weights;
+  const int weight = *std::max_element(weights.begin(), weights.begin() + plan.contrast.count);
+  return 65535.0 / (weight * window * window / 4);
+}
+
 Meter::Meter(const Plan& plan)
     : plan_(plan),
       steps_(plan.contrast),
@@ -122,9 +128,7 @@ Status Meter::write_row(int scale, int window, int64_t first_sample, const uint1
     const bool counted = levels[x] >= steps_.lowest && levels[x] <= steps_.highest;
     map_row_[x] = counted ? *contrasts++ : 0;
   }
-  const auto& weights = plan_.contrast.weights;
-  const int weight = *std::max_element(weights.begin(), weights.begin() + plan_.contrast.count);
-  return plan_.heatmaps->write(scale, first_sample, {map_row_.data(), width}, 65535.0 / (weight * window * window / 4));
+  return plan_.heatmaps->write(scale, first_sample, {map_row_.data(), width}, map_factor(plan_, window));
 }
 
 }  // namespace acuity::cambi

@@ -39,6 +39,8 @@ struct Plan {
 int64_t pooled(const Plan& plan, int64_t samples);
 /// What the means of the scales come to.
 double score_of(const std::array<double, kScales>& means, int window);
+/// What takes the largest contrast that a window can have to 65535.
+double map_factor(const Plan& plan, int window);
 
 /// Of one thread.
 class Meter {

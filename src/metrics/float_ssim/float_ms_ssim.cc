@@ -36,11 +36,11 @@ double score_of(const std::array<Similarity, kScales>& scales) {
 }
 
 // What is asked for of the similarities.
-struct Form {
+struct Settings {
   bool factors;
   Decibels decibels;
 
-  explicit Form(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
+  explicit Settings(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
 
   void conclude(const std::array<Similarity, kScales>& scales, std::span<double> values) const {
     values[0] = decibels.of(score_of(scales));
@@ -89,7 +89,7 @@ class Level {
 class Worker final : public FeatureWorker {
  public:
   Worker(const Feature::Setup& setup, Arena arena)
-      : height_(setup.format.height), form_(setup), arena_(std::move(arena)) {
+      : height_(setup.format.height), settings_(setup), arena_(std::move(arena)) {
     for (float*& row : rows_) {
       row = arena_.take<float>(padded_row(setup.format.width));
       std::fill(row, row + padded_row(setup.format.width), 0.0f);
@@ -117,13 +117,13 @@ class Worker final : public FeatureWorker {
     }
     std::array<Similarity, kScales> scales;
     for (size_t i = 0; i < kScales; ++i) scales[i] = levels_[i].similarity();
-    form_.conclude(scales, values);
+    settings_.conclude(scales, values);
     return {};
   }
 
  private:
   int height_;
-  Form form_;
+  Settings settings_;
   Arena arena_;
   std::array<float*, 2> rows_{};
   std::vector<Level> levels_;
@@ -131,7 +131,7 @@ class Worker final : public FeatureWorker {
 
 class DeviceWorker final : public DeviceFeatureWorker {
  public:
-  explicit DeviceWorker(const Feature::Setup& setup) : form_(setup) {
+  explicit DeviceWorker(const Feature::Setup& setup) : settings_(setup) {
     int width = setup.format.width, height = setup.format.height;
     for (DeviceSums& scale : scales_) {
       scale = {width, height};
@@ -180,7 +180,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
       scales[i] = scales_[i].finish(results);
       results = results.subspan(scales_[i].result_bytes());
     }
-    form_.conclude(scales, numbers);
+    settings_.conclude(scales, numbers);
     return {};
   }
 
@@ -190,7 +190,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
     return DevicePicture::of_floats(address, scales_[scale].width, scales_[scale].height);
   }
 
-  Form form_;
+  Settings settings_;
   std::array<DeviceSums, kScales> scales_;
 };
 
@@ -198,7 +198,7 @@ class FloatMsSsim final : public Feature {
  public:
   explicit FloatMsSsim(const Setup& setup) : setup_(setup) {
     outputs_.push_back({"float_ms_ssim"});
-    if (!Form(setup).factors) return;
+    if (!Settings(setup).factors) return;
     for (const char* factor : {"l", "c", "s"}) {
       for (int i = 0; i < kScales; ++i) outputs_.push_back({fmt::format("float_ms_ssim_{}_scale{}", factor, i)});
     }

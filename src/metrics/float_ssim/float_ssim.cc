@@ -39,11 +39,11 @@ Shrinking choose_shrinking(const Feature::Setup& setup) {
 }
 
 // What is asked for of the similarity.
-struct Form {
+struct Settings {
   bool factors;
   Decibels decibels;
 
-  explicit Form(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
+  explicit Settings(const Feature::Setup& setup) : factors(is_on(setup.options, "enable_lcs")), decibels(setup) {}
 
   void conclude(const Similarity& similarity, std::span<double> values) const {
     values[0] = decibels.of(similarity.ssim);
@@ -60,7 +60,7 @@ class Worker final : public FeatureWorker {
       : width_(setup.format.width),
         height_(setup.format.height),
         shrinking_(shrinking),
-        form_(setup),
+        settings_(setup),
         arena_(std::move(arena)),
         scale_(shrinking.shrunk(width_), shrinking.shrunk(height_), arena_),
         row_(arena_.take<float>(padded_row(width_))),
@@ -82,7 +82,7 @@ class Worker final : public FeatureWorker {
       read(*window.distorted[0], y, shrunk_[1]);
       scale_.push(shrunk_[0], shrunk_[1]);
     }
-    form_.conclude(scale_.similarity(), values);
+    settings_.conclude(scale_.similarity(), values);
     return {};
   }
 
@@ -109,7 +109,7 @@ class Worker final : public FeatureWorker {
 
   int width_, height_;
   Shrinking shrinking_;
-  Form form_;
+  Settings settings_;
   Arena arena_;
   Scale scale_;
   float* row_;
@@ -123,7 +123,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
       : width_(setup.format.width),
         height_(setup.format.height),
         shrinking_(shrinking),
-        form_(setup),
+        settings_(setup),
         sums_{shrinking.shrunk(width_), shrinking.shrunk(height_)} {}
 
   size_t bytes() const override { return 0; }
@@ -148,7 +148,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
   }
 
   Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
-    form_.conclude(sums_.finish(results), numbers);
+    settings_.conclude(sums_.finish(results), numbers);
     return {};
   }
 
@@ -157,7 +157,7 @@ class DeviceWorker final : public DeviceFeatureWorker {
 
   int width_, height_;
   Shrinking shrinking_;
-  Form form_;
+  Settings settings_;
   DeviceSums sums_;
 };
 
@@ -165,7 +165,7 @@ class FloatSsim final : public Feature {
  public:
   FloatSsim(const Setup& setup, Shrinking shrinking) : setup_(setup), shrinking_(shrinking) {
     outputs_.push_back({"float_ssim"});
-    if (!Form(setup).factors) return;
+    if (!Settings(setup).factors) return;
     for (const char* factor : {"l", "c", "s"}) outputs_.push_back({fmt::format("float_ssim_{}", factor)});
   }
 
