@@ -111,6 +111,10 @@ class CheckedQueue : public Queue {
     return attempt([] { return Status(); }, [&] { return inner_->wait(); });
   }
 
+  Status flush() override {
+    return attempt([] { return Status(); }, [&] { return inner_->flush(); });
+  }
+
   template <typename Check, typename Call>
   Status attempt(const Check& check, const Call& call) {
     if (failure_.ok()) failure_ = check();

@@ -111,6 +111,9 @@ class Queue {
   /// was signalled last. Only inside Device::record.
   virtual Status wait_for_outside(const Event& event) = 0;
   virtual Status wait() = 0;  // until everything is done
+  /// A queue for copies may keep back what it was given, to hand it to the driver in one go: nobody else may wait for
+  /// events that were signalled on it before this call.
+  virtual Status flush() { return {}; }
 
   /// kernel(groups_x, groups_y, arguments...), checked by the compiler.
   template <typename... Parameters, typename... Arguments>

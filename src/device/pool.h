@@ -82,6 +82,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
       copy_ = std::move(*created);
     }
     Status status = give(*copy_);
+    if (status.ok()) status = copy_->flush();
     if (!status.ok()) copy_.reset();
     return status;
   }

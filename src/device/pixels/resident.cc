@@ -356,13 +356,15 @@ Status Resident::send_band(Queue& queue, int y) {
     const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *memory_.staging();
     ACUITY_TRY(queue.upload(*memory_, at, from, goes_straight() ? straight_[s].offset + in_strand : at, bytes));
   }
-  ACUITY_TRY(queue.signal(event_of_row(y)));
+  return queue.signal(event_of_row(y));
+}
+
+void Resident::note_sent(int y_end) {
   {
     const std::lock_guard lock(mutex_);
     sent_rows_ = y_end;
   }
   changed_.notify_all();
-  return {};
 }
 
 bool Resident::claim() {

@@ -76,7 +76,10 @@ class Sending {
     const ProfilerRange range("upload");
     const SendingTime time;
     copy_pieces(threads, [] { return Status(); });
-    for (const Unit& unit : units_) ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
+    for (const Unit& unit : units_) {
+      ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
+      unit.picture->note_sent(unit.y_end);
+    }
     return {};
   }
 
@@ -147,14 +150,18 @@ class Sending {
   Status send_complete_units() {
     const std::lock_guard lock(mutex_);
     if (failed_ || next_unit_ == units_.size() || left_[next_unit_] > 0) return {};
+    const size_t first = next_unit_;
     const Status status = pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
       for (; next_unit_ < units_.size() && left_[next_unit_] == 0; ++next_unit_) {
         ACUITY_TRY(units_[next_unit_].picture->send_band(queue, units_[next_unit_].y));
       }
       return {};
     });
-    // Before another thread finds the same band unsent and tries again.
-    if (!status.ok()) fail(status);
+    if (!status.ok()) {
+      fail(status);  // before another thread finds the same band unsent and tries again
+      return status;
+    }
+    for (size_t u = first; u < next_unit_; ++u) units_[u].picture->note_sent(units_[u].y_end);
     return status;
   }
 

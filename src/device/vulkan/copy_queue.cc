@@ -9,6 +9,7 @@ Result<std::unique_ptr<Queue>> VulkanCopyQueue::create(const std::shared_ptr<Vul
                                                        VulkanDriverQueue& copies) {
   std::unique_ptr<VulkanQueue> copying, working;
   ACUITY_TRY_ASSIGN(copying, VulkanQueue::create(context, copies));
+  copying->keep_back();
   ACUITY_TRY_ASSIGN(working, VulkanQueue::create(context, context->next_queue()));
   return std::unique_ptr<Queue>(new VulkanCopyQueue(std::move(copying), std::move(working)));
 }
@@ -16,6 +17,7 @@ Result<std::unique_ptr<Queue>> VulkanCopyQueue::create(const std::shared_ptr<Vul
 Status VulkanCopyQueue::go_to(VulkanQueue& queue) {
   if (&queue == current_) return Status();
   ACUITY_TRY(current_->signal(before_));
+  ACUITY_TRY(current_->flush());
   ACUITY_TRY(queue.wait_for(before_));
   current_ = &queue;
   return Status();

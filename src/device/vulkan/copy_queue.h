@@ -25,6 +25,7 @@ class VulkanCopyQueue final : public Queue {
   Status wait_for(const Event& event) override { return current_->wait_for(event); }
   Status wait_for_outside(const Event& event) override { return current_->wait_for_outside(event); }
   Status wait() override { return current_->wait(); }
+  Status flush() override { return copies_->flush(); }
 
  private:
   /// What comes next goes there, after all that came before.

@@ -162,15 +162,32 @@ Status VulkanQueue::launch(const KernelInfo& kernel, int groups_x, int groups_y,
 Status VulkanQueue::submit() {
   if (next_.commands == VK_NULL_HANDLE) return has_waited_ ? hand_over({&next_, 1}) : Status();
   ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(next_.commands), "vkEndCommandBuffer"));
+  next_commands_ = 0;
+  if (keeps_back_) {
+    kept_back_.push_back(std::exchange(next_, Batch()));
+    return Status();
+  }
   ACUITY_TRY(hand_over({&next_, 1}));
   next_.value = submitted_;
   in_flight_.push_back(std::exchange(next_, Batch()));
-  next_commands_ = 0;
   return Status();
 }
 
-/// The last of them raises the timeline by one.
-Status VulkanQueue::hand_over(std::span<const Batch> batches) {
+Status VulkanQueue::flush() {
+  if (kept_back_.empty()) return Status();
+  const uint64_t before = submitted_;
+  std::vector<Batch> batches;
+  batches.swap(kept_back_);
+  ACUITY_TRY(hand_over(batches, batches.size()));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    batches[i].value = before + i + 1;
+    in_flight_.push_back(std::move(batches[i]));
+  }
+  return Status();
+}
+
+/// The last of them raises the timeline by one, or the last `raises` do, each.
+Status VulkanQueue::hand_over(std::span<const Batch> batches, uint64_t raises) {
   struct Waits {
     std::vector<VkSemaphore> semaphores{};
     std::vector<uint64_t> values{};
@@ -184,17 +201,18 @@ Status VulkanQueue::hand_over(std::span<const Batch> batches) {
   std::vector<Waits> waits(batches.size());
   std::vector<VkTimelineSemaphoreSubmitInfo> timelines(batches.size());
   std::vector<VkSubmitInfo> infos(batches.size());
-  const uint64_t value = submitted_ + 1;
+  std::vector<uint64_t> values(batches.size());
   const VkSemaphore own = timeline_->handle();
   for (size_t i = 0; i < batches.size(); ++i) {
     for (const VulkanPoint& point : batches[i].waits) waits[i].add(point);
-    const bool is_last = i + 1 == batches.size();
+    const bool signals = i + raises >= batches.size();
+    values[i] = submitted_ + raises + i + 1 - batches.size();
     VkTimelineSemaphoreSubmitInfo& timeline = timelines[i];
     timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
     timeline.waitSemaphoreValueCount = static_cast<uint32_t>(waits[i].values.size());
     timeline.pWaitSemaphoreValues = waits[i].values.data();
-    timeline.signalSemaphoreValueCount = is_last ? 1 : 0;
-    timeline.pSignalSemaphoreValues = &value;
+    timeline.signalSemaphoreValueCount = signals ? 1 : 0;
+    timeline.pSignalSemaphoreValues = &values[i];
     VkSubmitInfo& info = infos[i];
     info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     info.pNext = &timeline;
@@ -203,7 +221,7 @@ Status VulkanQueue::hand_over(std::span<const Batch> batches) {
     info.pWaitDstStageMask = waits[i].stages.data();
     info.commandBufferCount = batches[i].commands == VK_NULL_HANDLE ? 0 : 1;
     info.pCommandBuffers = &batches[i].commands;
-    info.signalSemaphoreCount = is_last ? 1 : 0;
+    info.signalSemaphoreCount = signals ? 1 : 0;
     info.pSignalSemaphores = &own;
   }
   VkResult result = VK_SUCCESS;
@@ -213,7 +231,7 @@ Status VulkanQueue::hand_over(std::span<const Batch> batches) {
                                           VK_NULL_HANDLE);
   }
   if (result >= 0) {
-    submitted_ = value;
+    submitted_ += raises;
     has_waited_ = false;
   }
   return context_->check(result, "vkQueueSubmit");
@@ -317,6 +335,7 @@ Status VulkanQueue::wait_for_outside(const Event& event) {
 Status VulkanQueue::wait() {
   if (recorder_) return Status(StatusCode::internal, "vulkan: work that is being recorded cannot be waited for");
   ACUITY_TRY(submit());
+  ACUITY_TRY(flush());
   if (submitted_ == 0) return context_->check(VK_SUCCESS, "");
   ACUITY_TRY(timeline_->wait(submitted_));
   context_->save_pipelines();

@@ -68,6 +68,11 @@ class VulkanQueue final : public Queue {
   Status wait_for(const Event& event) override;
   Status wait_for_outside(const Event& event) override;
   Status wait() override;
+  Status flush() override;
+
+  /// From now on what is submitted is kept back until flush() or wait(): a submission costs the processor more than what
+  /// it copies costs the device.
+  void keep_back() { keeps_back_ = true; }
 
   /// From now on commands go to the recorder, until leave_recorder().
   void join_recorder(std::shared_ptr<VulkanRecorder> recorder, VulkanRecorder::Past past);
@@ -79,7 +84,7 @@ class VulkanQueue final : public Queue {
   Status settle();
   Status replay(std::span<const VulkanRecordedBatch> batches);
   /// The last submission.
-  VulkanPoint submitted() const { return {driver_queue_, timeline_, submitted_}; }
+  VulkanPoint submitted() const { return {driver_queue_, timeline_, submitted_ + kept_back_.size()}; }
 
  private:
   /// Commands in flight, and what they wait for.
@@ -93,7 +98,7 @@ class VulkanQueue final : public Queue {
   Status begin();
   Status give(const VulkanCommand& command);
   Status submit();
-  Status hand_over(std::span<const Batch> batches);
+  Status hand_over(std::span<const Batch> batches, uint64_t raises = 1);
   Status move_to(VulkanDriverQueue& driver_queue);
   Status retire();
   bool needs_waiting_for(const VulkanPoint& point) const;
@@ -106,6 +111,8 @@ class VulkanQueue final : public Queue {
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::shared_ptr<VulkanTimeline> timeline_;
   uint64_t submitted_ = 0;
+  bool keeps_back_ = false;
+  std::vector<Batch> kept_back_;  // each raises the timeline by one
   std::deque<Batch> in_flight_;
   std::vector<VkCommandBuffer> idle_;
   Batch next_;

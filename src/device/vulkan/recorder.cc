@@ -29,11 +29,12 @@ void VulkanRecorder::add(size_t queue, Past& past, const VulkanCommand& command)
 void VulkanRecorder::wait_outside(Past& past, const VulkanEvent& event) {
   auto known = std::find(outside_.begin(), outside_.end(), &event);
   if (known == outside_.end()) known = outside_.insert(known, &event);
-  past.position = std::max(past.position, {static_cast<int>(known - outside_.begin()) + 1, 0});
+  past.position.waits = std::max(past.position.waits, static_cast<int>(known - outside_.begin()) + 1);
 }
 
 void VulkanRecorder::join_pasts(Past& past, const Past& other) {
-  past.position = std::max(past.position, other.position);
+  past.position.step = std::max(past.position.step, other.position.step);
+  past.position.waits = std::max(past.position.waits, other.position.waits);
   past.commands.resize(std::max(past.commands.size(), other.commands.size()));
   for (size_t i = 0; i < other.commands.size(); ++i) past.commands[i] = std::max(past.commands[i], other.commands[i]);
 }

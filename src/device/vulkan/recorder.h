@@ -19,8 +19,8 @@ class VulkanQueue;
 class VulkanRecorder {
  public:
   struct Position {
+    int step = 0;   // a barrier lies between two steps
     int waits = 0;  // for events of the outside, of all that were met
-    int step = 0;   // since then; a barrier lies between two steps
     auto operator<=>(const Position&) const = default;
   };
   /// What lies before a point of a queue.
@@ -28,7 +28,8 @@ class VulkanRecorder {
     Position position{};
     std::vector<size_t> commands{};  // of each queue, how many
   };
-  /// Commands of equal position do not depend on each other.
+  /// Commands of one step do not depend on each other. Those that wait for more come last in it, so that the others
+  /// need not wait with them.
   struct Placed {
     Position position;
     size_t number;  // in which it was given
@@ -51,7 +52,7 @@ class VulkanRecorder {
   }
   /// In order; none may be added afterwards.
   const std::vector<Placed>& commands();
-  /// Number i is waited for by the commands whose position has more than i waits.
+  /// Number i is waited for before the first command whose position has more than i waits, and so by all behind it.
   const std::vector<const VulkanEvent*>& outside() const { return outside_; }
 
  private:

@@ -43,12 +43,18 @@ class VulkanRecording final : public Recording {
     const auto add_waits = [&](VulkanRecordedBatch& batch, size_t until) {
       for (; waited < until; ++waited) batch.waits.push_back(recorder.outside()[waited]);
     };
+    VulkanKinds kinds;  // in this step so far, be it in several batches
     for (size_t i = 0; i < commands.size();) {
       VulkanRecordedBatch& batch = batches_.emplace_back();
-      const int waits = commands[i].position.waits;
-      add_waits(batch, static_cast<size_t>(waits));
+      add_waits(batch, static_cast<size_t>(commands[i].position.waits));
       ACUITY_TRY(begin(batch.commands));
-      while (i < commands.size() && commands[i].position.waits == waits) i = write_step(commands, i, batch.commands);
+      do {
+        write_command(*context_, batch.commands, commands[i].command);
+        kinds.add(commands[i].command.kind);
+        const int step = commands[i++].position.step;
+        if (i < commands.size() && commands[i].position.step == step) continue;
+        write_barrier(*context_, batch.commands, std::exchange(kinds, VulkanKinds()), true);
+      } while (i < commands.size() && static_cast<size_t>(commands[i].position.waits) <= waited);
       ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(batch.commands), "vkEndCommandBuffer"));
     }
     if (batches_.empty() || waited < recorder.outside().size()) {
@@ -77,18 +83,6 @@ class VulkanRecording final : public Recording {
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;  // it may be replayed while it is in flight
     return context_->check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-  }
-
-  /// All commands of the position of number i, and a barrier. Returns the number of the next.
-  size_t write_step(const std::vector<VulkanRecorder::Placed>& commands, size_t i, VkCommandBuffer to) const {
-    const VulkanRecorder::Position position = commands[i].position;
-    VulkanKinds kinds;
-    for (; i < commands.size() && commands[i].position == position; ++i) {
-      write_command(*context_, to, commands[i].command);
-      kinds.add(commands[i].command.kind);
-    }
-    write_barrier(*context_, to, kinds, true);
-    return i;
   }
 
   std::shared_ptr<VulkanContext> context_;
