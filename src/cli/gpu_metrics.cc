@@ -40,9 +40,12 @@ std::vector<KernelInfo> kernels_of_pictures(const MetricInfo& metric) {
   const Result<OptionValues> defaults = OptionValues::parse(metric, {});
   if (!defaults.ok()) return {};
   requested.options = *defaults;
-  Result<std::vector<KernelInfo>> kernels =
-      kernels_of({.metrics = {&requested, 1}, .width = kSide, .height = kSide, .threads = 1, .on_gpu = true});
-  return kernels.ok() ? std::move(*kernels) : std::vector<KernelInfo>();
+  const Result<WorkPlan> plan =
+      plan_work({.metrics = {&requested, 1}, .width = kSide, .height = kSide, .threads = 1, .on_gpu = true});
+  if (!plan.ok()) return {};
+  std::vector<KernelInfo> kernels = plan->kernels_of_pair;
+  kernels.insert(kernels.end(), plan->kernels_of_reference.begin(), plan->kernels_of_reference.end());
+  return kernels;
 }
 
 std::vector<FeatureRequest> features_of(const FrameMetricEntry& entry) {

@@ -8,7 +8,7 @@
 
 #include "base/profiler_range.h"
 #include "base/try.h"
-#include "engine/frame_plan.h"
+#include "device/load_kernels.h"
 #include "engine/requests.h"
 
 namespace acuity {
@@ -48,8 +48,11 @@ Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<D
                                                          std::vector<const Feature*> features, int threads,
                                                          const FrameDeviceLimits& limits) {
   std::unique_ptr<FrameDevice> made(new FrameDevice(device, shapes, std::move(features), threads));
+  FramePlan plan;
+  ACUITY_TRY_ASSIGN(plan, plan_frames(shapes, made->features_));
   int count = 0;
-  ACUITY_TRY_ASSIGN(count, made->count_that_fits(limits));
+  ACUITY_TRY_ASSIGN(count, made->count_that_fits(plan, limits));
+  ACUITY_TRY(load_kernels(*device, plan.kernels));
   Status created = made->create_slots(static_cast<size_t>(count));
   // Others may use the device as well.
   while (limits.in_flight == 0 && count > 1 && created.code() == StatusCode::device_memory) {
@@ -62,9 +65,7 @@ Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<D
 }
 
 // How many frames can be in flight with the memory there is.
-Result<int> FrameDevice::count_that_fits(const FrameDeviceLimits& limits) const {
-  FramePlan plan;
-  ACUITY_TRY_ASSIGN(plan, plan_frames(shapes_, features_));
+Result<int> FrameDevice::count_that_fits(const FramePlan& plan, const FrameDeviceLimits& limits) const {
   int64_t available = 0;
   ACUITY_TRY_ASSIGN(available, available_bytes(*pool_, limits.cap));
   int count = limits.in_flight == 0 ? usual_in_flight(shapes_) : limits.in_flight;

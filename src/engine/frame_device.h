@@ -13,6 +13,7 @@
 #include "base/task_threads.h"
 #include "base/threads.h"
 #include "engine/device_feature.h"
+#include "engine/frame_plan.h"
 #include "engine/input.h"
 
 namespace acuity {
@@ -94,7 +95,7 @@ class FrameDevice {
   int64_t in_flight() const { return static_cast<int64_t>(slots_.size()); }
   Slot& slot_of(int64_t number) { return slots_[static_cast<size_t>(number) % slots_.size()]; }
   const Slot& slot_of(int64_t number) const { return slots_[static_cast<size_t>(number) % slots_.size()]; }
-  Result<int> count_that_fits(const FrameDeviceLimits& limits) const;
+  Result<int> count_that_fits(const FramePlan& plan, const FrameDeviceLimits& limits) const;
   Status create_slots(size_t count);
   Status create_slot(Slot& slot);
   Status create_derived();

@@ -51,6 +51,7 @@ Result<FramePlan> plan_frames(const std::array<FrameShape, 2>& shapes, std::span
     history = std::max(history, feature->history());
   }
   plan.per_frame += static_cast<int64_t>(device->device_count().now() + scratch + results);
+  plan.kernels = device->kernels();
   const auto pool = std::make_shared<DevicePool>(device);
   const std::array<PlaneSet, 2> planes = planes_read(shapes, features);
   for (size_t side = 0; side < 2; ++side) {

@@ -98,6 +98,7 @@ class Rehearsal {
     return {bytes_between(host, device_->pinned_count().now()), bytes_between(device, held())};
   }
 
+  // All that this prepared or launched.
   const std::vector<KernelInfo>& kernels() const { return device_->kernels(); }
 
   int64_t picture_bytes() const { return static_cast<int64_t>(round_up(bytes_, 256)); }
@@ -168,8 +169,9 @@ MemoryBytes difference(const MemoryBytes& a, const MemoryBytes& b) { return {a.h
 
 }  // namespace
 
-Result<MemoryPlan> plan_memory(const PlannedWork& work) {
-  MemoryPlan plan;
+Result<WorkPlan> plan_work(const PlannedWork& work) {
+  WorkPlan whole;
+  MemoryPlan& plan = whole.memory;
   Rehearsal pairs(work), prepared(work);
   ACUITY_TRY(pairs.begin());
   ACUITY_TRY(pairs.score_pair());
@@ -188,16 +190,14 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   plan.against_reference = work.on_gpu ? difference(all, plan.reference) : all;
   plan.small_reference = {pairs.picture_bytes(), work.on_gpu ? pairs.picture_bytes() : 0};
   plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
-  return plan;
+  whole.kernels_of_pair = pairs.kernels();
+  whole.kernels_of_reference = prepared.kernels();
+  return whole;
 }
 
-Result<std::vector<KernelInfo>> kernels_of(const PlannedWork& work) {
-  Rehearsal rehearsal(work);
-  ACUITY_TRY(rehearsal.begin());
-  ACUITY_TRY(rehearsal.score_pair());
-  ACUITY_TRY(rehearsal.prepare());
-  ACUITY_TRY(rehearsal.score_against_reference());
-  return rehearsal.kernels();
+Result<MemoryPlan> plan_memory(const PlannedWork& work) {
+  Result<WorkPlan> plan = plan_work(work);
+  return plan.ok() ? Result<MemoryPlan>(plan->memory) : plan.status();
 }
 
 int narrower_strip(int strip_rows, int height) {

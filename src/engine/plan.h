@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What memory metrics need, found by going through a score without doing it: on a device that only counts, and with
-// threads that do nothing.
+// What memory and kernels metrics need, found by going through a score without doing it: on a device that only counts,
+// and with threads that do nothing.
 #ifndef ACUITY_ENGINE_PLAN_H
 #define ACUITY_ENGINE_PLAN_H
 
@@ -35,10 +35,15 @@ struct PlannedWork {
   SampleKind kind{};
 };
 
-Result<MemoryPlan> plan_memory(const PlannedWork& work);
+struct WorkPlan {
+  MemoryPlan memory;
+  // On a GPU: what a pair runs, and what a prepared reference and pictures against it do.
+  std::vector<KernelInfo> kernels_of_pair{};
+  std::vector<KernelInfo> kernels_of_reference{};
+};
 
-/// What it runs on a GPU.
-Result<std::vector<KernelInfo>> kernels_of(const PlannedWork& work);
+Result<WorkPlan> plan_work(const PlannedWork& work);
+Result<MemoryPlan> plan_memory(const PlannedWork& work);
 
 /// The next strip to try if memory is short: powers of two, down to kFewestStripRows.
 int narrower_strip(int strip_rows, int height);

@@ -14,7 +14,7 @@
 #include "base/profiler_range.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
-#include "device/device.h"
+#include "device/load_kernels.h"
 #include "engine/auto_device.h"
 #include "engine/noting.h"
 #include "engine/plan.h"
@@ -96,9 +96,10 @@ Status Scoring::choose_device() {
     ACUITY_TRY_ASSIGN(cap, vram_cap(options_.vram_cap_bytes));
     const auto plan = [this](int rows) -> Result<MemoryPlan> {
       ACUITY_TRY(check_gpu_size(width_, height_));
-      Result<MemoryPlan> made = plan_for({}, rows);
-      if (made.ok() && rows == options_.memory.rows) first_plan_ = *made;
-      return made;
+      WorkPlan made;
+      ACUITY_TRY_ASSIGN(made, plan_for({}, rows));
+      if (rows == options_.memory.rows) first_plan_ = made;
+      return made.memory;
     };
     DeviceChoice choice = acuity::choose_device(costed(metrics_),
                                                 {.pairs = options_.expected_pairs,
@@ -124,15 +125,15 @@ Status Scoring::choose_device() {
   return {};
 }
 
-Result<MemoryPlan> Scoring::plan_for(const SampleKind& kind, int rows) const {
-  return plan_memory({.metrics = metrics_,
-                      .width = width_,
-                      .height = height_,
-                      .strip_rows = rows,
-                      .want_map = options_.want_map,
-                      .threads = threads_.count(),
-                      .on_gpu = true,
-                      .kind = kind});
+Result<WorkPlan> Scoring::plan_for(const SampleKind& kind, int rows) const {
+  return plan_work({.metrics = metrics_,
+                    .width = width_,
+                    .height = height_,
+                    .strip_rows = rows,
+                    .want_map = options_.want_map,
+                    .threads = threads_.count(),
+                    .on_gpu = true,
+                    .kind = kind});
 }
 
 Result<int64_t> Scoring::available_bytes() const {
@@ -141,15 +142,17 @@ Result<int64_t> Scoring::available_bytes() const {
   return acuity::available_bytes(*pool_, cap);
 }
 
-// On a device: the rows that are worked on at a time, no more than before, and how many pairs fit.
-Status Scoring::fit_memory(const SampleKind& kind, int64_t available) {
+// On a device: the rows that are worked on at a time, no more than before, and how many pairs fit. Returns the kernels
+// that a pair runs.
+Result<std::vector<KernelInfo>> Scoring::fit_memory(const SampleKind& kind, int64_t available) {
   const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
-  MemoryPlan plan;
+  WorkPlan work;
+  const MemoryPlan& plan = work.memory;
   for (int rows = strip_rows_;;) {
     if (first_plan_) {
-      plan = *std::exchange(first_plan_, {});
+      work = *std::exchange(first_plan_, {});
     } else {
-      ACUITY_TRY_ASSIGN(plan, plan_for(kind, rows));
+      ACUITY_TRY_ASSIGN(work, plan_for(kind, rows));
     }
     if (plan.pair.device <= available) {
       strip_rows_ = rows;
@@ -167,11 +170,11 @@ Status Scoring::fit_memory(const SampleKind& kind, int64_t available) {
   // Tiny pictures may need nothing, where a metric has its answer without looking.
   const int64_t further = std::max<int64_t>(plan.further_pair.device, 1);
   pairs_that_fit_ = 1 + static_cast<size_t>((available - plan.pair.device) / further);
-  fitted_.push_back({kind, plan.reference.device});
-  return {};
+  fitted_.push_back({kind, plan.reference.device, std::move(work.kernels_of_reference)});
+  return std::move(work.kernels_of_pair);
 }
 
-const Scoring::Fitted* Scoring::find_fitted(const SampleKind& kind) const {
+Scoring::Fitted* Scoring::find_fitted(const SampleKind& kind) {
   const auto found = std::find_if(fitted_.begin(), fitted_.end(), [&](const Fitted& one) { return one.kind == kind; });
   return found == fitted_.end() ? nullptr : &*found;
 }
@@ -189,9 +192,10 @@ Status Scoring::make_room(const Input& input) {
   const int rows_before = strip_rows_;
   // What this Scorer holds itself is for this as well.
   available += static_cast<int64_t>(wide_->unused_bytes() + (narrow_ ? narrow_->unused_bytes() : 0));
-  ACUITY_TRY(fit_memory(kind, available));
+  std::vector<KernelInfo> kernels;
+  ACUITY_TRY_ASSIGN(kernels, fit_memory(kind, available));
   if (strip_rows_ != rows_before) renew_slots();
-  return {};
+  return load_kernels(pool_->device(), kernels);
 }
 
 // Whether all that the metrics can prepare of it has room beside what there is; where that is not asked, it is tried.
@@ -202,6 +206,17 @@ Result<bool> Scoring::reference_fits(const Input& reference) {
   const std::lock_guard lock(room_mutex_);
   const Fitted* fitted = find_fitted(kind_of(reference));
   return fitted == nullptr || fitted->reference_bytes <= available;
+}
+
+// Of all metrics side by side, where otherwise each would load its own when it first needs them.
+Status Scoring::load_reference_kernels(const Input& reference) {
+  if (!pool_) return {};
+  std::vector<KernelInfo> kernels;
+  {
+    const std::lock_guard lock(room_mutex_);
+    if (Fitted* fitted = find_fitted(kind_of(reference))) kernels = std::exchange(fitted->reference_kernels, {});
+  }
+  return load_kernels(pool_->device(), kernels);
 }
 
 void Scoring::renew_slots() {
@@ -226,11 +241,12 @@ bool Scoring::narrow_strips(int rows_before) {
 // enough for one to be sent while the other is worked on.
 Status Scoring::make_first_slot() {
   strip_rows_ = options_.memory.rows;
+  std::vector<KernelInfo> kernels;
   if (pool_) {
     ACUITY_TRY(check_gpu_size(width_, height_));
     int64_t available = 0;
     ACUITY_TRY_ASSIGN(available, available_bytes());
-    ACUITY_TRY(fit_memory({}, available));
+    ACUITY_TRY_ASSIGN(kernels, fit_memory({}, available));
   }
   const bool small = int64_t{width_} * height_ <= kSmallPixels;
   const size_t side_by_side =
@@ -239,6 +255,7 @@ Status Scoring::make_first_slot() {
   narrow_.reset();
   if (small && side_by_side > 1) narrow_.emplace(side_by_side, [this] { return make_slot(one_thread_); });
   const Stopwatch watch;
+  if (pool_) ACUITY_TRY(load_kernels(pool_->device(), kernels));
   Result<std::unique_ptr<Slot>> slot = Status();
   int rows = 0;
   do {
@@ -325,6 +342,7 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
   bool fits = true;
   ACUITY_TRY_ASSIGN(fits, reference_fits(reference));
   if (!fits) return prepare_small();
+  ACUITY_TRY(load_reference_kernels(reference));
   prepared->pool = pool_;
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, wide_->take());

@@ -80,19 +80,21 @@ class Scoring {
  private:
   explicit Scoring(const ScorerOptions& options, int width, int height);
 
-  // A kind of samples that there is room for, and what a reference of it holds on the device.
+  // A kind of samples that there is room for, and what a reference of it holds on the device and runs there.
   struct Fitted {
     SampleKind kind;
     int64_t reference_bytes;
+    std::vector<KernelInfo> reference_kernels;  // until they are loaded
   };
 
   Status choose_device();
-  Result<MemoryPlan> plan_for(const SampleKind& kind, int rows) const;
+  Result<WorkPlan> plan_for(const SampleKind& kind, int rows) const;
   Result<int64_t> available_bytes() const;
-  Status fit_memory(const SampleKind& kind, int64_t available);
+  Result<std::vector<KernelInfo>> fit_memory(const SampleKind& kind, int64_t available);
   Status make_room(const Input& input);
-  const Fitted* find_fitted(const SampleKind& kind) const;
+  Fitted* find_fitted(const SampleKind& kind);
   Result<bool> reference_fits(const Input& reference);
+  Status load_reference_kernels(const Input& reference);
   bool narrow_strips(int rows_before);
   void renew_slots();
   Status make_first_slot();
@@ -128,7 +130,7 @@ class Scoring {
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
   std::string measured_key_;              // what was measured of the device is kept by it
   std::string device_reason_;             // why it was chosen, where the caller left it open
-  std::optional<MemoryPlan> first_plan_;  // made while the device is opened, or to choose one
+  std::optional<WorkPlan> first_plan_;    // made while the device is opened, or to choose one
   std::mutex room_mutex_;
   std::vector<Fitted> fitted_;
   std::atomic<int> strip_rows_ = 0;  // 0: the metrics decide

@@ -246,6 +246,20 @@ TEST_P(CudaDriverTest, PrefersACubinOfExactlyThisArchitecture) {
   }
 }
 
+TEST_P(CudaDriverTest, HasDriversThatCanCompileTheKernelsOfAFileSideBySide) {
+  constexpr int kSplitCompile = 34;
+  const std::string_view text = ".target sm_75 ";
+  const std::vector<unsigned char> ptx(text.begin(), text.end());
+  const KernelCode codes[] = {{Backend::cuda, "sm_75", "", ptx}};
+  const KernelFile file = {"some_file", codes};
+  for (const auto& [version, can] : {std::pair(12090, false), {13000, true}, {13020, true}}) {
+    fake->cuda_version = version;
+    auto device = must(open_device(id()));
+    ASSERT_TRUE(device->prepare({&file, "something", 1, 1}).ok()) << version;
+    EXPECT_EQ(std::count(fake->jit_options.begin(), fake->jit_options.end(), kSplitCompile), can ? 1 : 0) << version;
+  }
+}
+
 TEST_P(DriverTest, PacksArgumentsAtTheirAlignment) {
   auto device = must(open_device(id()));
   auto queue = must(device->create_queue());

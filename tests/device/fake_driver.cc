@@ -200,7 +200,7 @@ int fill(const char* call, uint64_t address, unsigned value, size_t words, void*
   return submit(stream, [=] { std::fill_n(reinterpret_cast<unsigned*>(address), words, value); });
 }
 
-int load(const char* call, void** module, const void* image, unsigned options) {
+int load(const char* call, void** module, const void* image, unsigned options, const int* keys) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
   const char* text = static_cast<const char*>(image);
@@ -217,8 +217,12 @@ int load(const char* call, void** module, const void* image, unsigned options) {
     target = "cubin";
   } else {
     const char* name = std::strstr(text, ".target sm_");  // ends at the text's zero
-    if (name == nullptr || options != 2) return kInvalidValue;
+    constexpr int kLastKey = 33;                          // of drivers before CUDA 13
+    const bool is_known =
+        state.cuda_version >= 13000 || std::all_of(keys, keys + options, [](int key) { return key <= kLastKey; });
+    if (name == nullptr || options < 2 || !is_known) return kInvalidValue;
     target = std::string(name + 8, 5);
+    state.jit_options.assign(keys, keys + options);
     if (std::atoi(name + 11) > state.capability) return kNoBinary;
   }
   state.loaded.push_back(target);
@@ -227,20 +231,20 @@ int load(const char* call, void** module, const void* image, unsigned options) {
 }
 
 const char kProbe[] = "probe";
-const char kOther[] = "another kernel";
 
 int find(const char* call, void** function, const char* name) {
   const std::lock_guard lock(mutex);
   if (const int failure = begin_on_device(call); failure != 0) return failure;
   if (std::strcmp(name, "absent") == 0) return kNotFound;
-  *function = const_cast<char*>(std::strcmp(name, kProbe) == 0 ? kProbe : kOther);
+  // A kernel's handle is its name, which stays where it is.
+  *function = const_cast<char*>(state.found.insert(name).first->c_str());
   return 0;
 }
 
 void run(void* function, const std::vector<unsigned>& grid, const std::vector<unsigned char>& arguments, void* stream) {
   std::copy(grid.begin(), grid.end(), state.grid);
   state.arguments = arguments;
-  if (function != kProbe) {
+  if (std::strcmp(static_cast<const char*>(function), kProbe) != 0) {
     if (state.results_differ) note_read(performing(stream), memory_in(arguments));
     return;
   }
@@ -266,6 +270,7 @@ int launch(const char* call, void* function, const unsigned (&grid)[6], unsigned
     const auto* block = static_cast<const unsigned char*>(extra[1]);
     arguments.assign(block, block + *static_cast<size_t*>(extra[3]));
   }
+  state.launched.insert(static_cast<const char*>(function));
   const std::vector<unsigned> groups(std::begin(grid), std::end(grid));
   return submit(stream, [=] { run(function, groups, arguments, stream); });
 }
@@ -405,7 +410,7 @@ EXPORT FakeDriver* reset_fake_driver() {
 
 EXPORT int cuInit(unsigned) { return plain(__func__); }
 EXPORT int hipInit(unsigned) { return plain(__func__); }
-EXPORT int cuDriverGetVersion(int* version) { return number(__func__, version, 12040); }
+EXPORT int cuDriverGetVersion(int* version) { return number(__func__, version, state.cuda_version); }
 EXPORT int hipDriverGetVersion(int* version) { return number(__func__, version, 60342134); }
 EXPORT int cuDeviceGetCount(int* count) { return number(__func__, count, state.devices); }
 EXPORT int hipGetDeviceCount(int* count) { return number(__func__, count, state.devices); }
@@ -471,11 +476,11 @@ EXPORT int hipHostRegister(void* data, size_t bytes, unsigned) { return lock(__f
 EXPORT int cuMemHostUnregister(void* data) { return unlock(__func__, data); }
 EXPORT int hipHostUnregister(void* data) { return unlock(__func__, data); }
 
-EXPORT int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int*, void**) {
-  return load(__func__, module, image, options);
+EXPORT int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int* keys, void**) {
+  return load(__func__, module, image, options, keys);
 }
-EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned options, int*, void**) {
-  return load(__func__, module, image, options);
+EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned options, int* keys, void**) {
+  return load(__func__, module, image, options, keys);
 }
 EXPORT int cuModuleUnload(void*) { return take_back(__func__, "module"); }
 EXPORT int hipModuleUnload(void*) { return take_back(__func__, "module"); }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ enum class FakeMistake {
 struct FakeDriver {
   // What tests set.
   int devices = 2;
+  int cuda_version = 12040;
   int capability = 90;                  // of CUDA devices
   std::string hip_target = "gfx90a";    // of HIP devices
   size_t free_bytes = size_t{1} << 20;  // before anything is allocated
@@ -44,6 +46,8 @@ struct FakeDriver {
   std::map<std::string, int> live;  // how many of "memory", "stream", "graph" and so on have not been given back
   std::map<std::string, size_t> bytes, most_bytes;  // of "memory" and "pinned": now, and the most there ever was
   std::vector<std::string> loaded;                  // targets of the modules accepted
+  std::vector<int> jit_options;                     // CUDA's keys for the last PTX of them
+  std::set<std::string> found, launched;            // kernels, by name
   unsigned grid[6] = {};                            // of the last launch: groups and threads
   std::vector<unsigned char> arguments;
   std::vector<std::pair<const void*, size_t>> uploads;  // every copy to the device: from where, and how many bytes

@@ -18,6 +18,8 @@ constexpr int kCapabilityMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_
 constexpr int kCapabilityMinor = 76;
 constexpr int kErrorLogBuffer = 5;  // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kErrorLogSize = 6;
+constexpr int kSplitCompile = 34;  // CU_JIT_SPLIT_COMPILE: how many threads; 0 for as many as there are cores
+constexpr int kFirstWithSplitCompile = 13000;  // version of the driver
 
 bool is_cubin(const KernelCode& code) {
   return code.data.size() >= 4 && std::memcmp(code.data.data(), "\177ELF", 4) == 0;
@@ -83,9 +85,10 @@ class CudaDriver : public GpuDriver {
     if (is_cubin(code)) return load_module(module, code.data.data(), 0, nullptr, nullptr);
     const std::string ptx(code.data.begin(), code.data.end());  // the driver wants text that ends with a zero
     char buffer[4096] = {};
-    int keys[] = {kErrorLogBuffer, kErrorLogSize};
-    void* values[] = {buffer, reinterpret_cast<void*>(sizeof(buffer) - 1)};
-    const DriverOutcome outcome = load_module(module, ptx.c_str(), 2, keys, values);
+    // The kernels of a file are compiled side by side, to the same code, where the driver can.
+    int keys[] = {kErrorLogBuffer, kErrorLogSize, kSplitCompile};
+    void* values[] = {buffer, reinterpret_cast<void*>(sizeof(buffer) - 1), nullptr};
+    const DriverOutcome outcome = load_module(module, ptx.c_str(), splits_compilation_ ? 3 : 2, keys, values);
     if (!outcome.ok()) log = buffer;
     return outcome;
   }
@@ -109,6 +112,7 @@ class CudaDriver : public GpuDriver {
   DriverFunction<int> context_release;
   DriverFunction<void*> context_push;
   DriverFunction<void**> context_pop;
+  bool splits_compilation_ = false;
 };
 
 LoadedDriver CudaDriver::load() {
@@ -167,6 +171,11 @@ LoadedDriver CudaDriver::load() {
   if (const DriverOutcome outcome = driver->initialize(0); !outcome.ok()) {
     return Status(StatusCode::device, driver->failure_text(outcome));
   }
+  int version = 0;
+  if (const DriverOutcome outcome = driver->driver_version(&version); !outcome.ok()) {
+    return Status(StatusCode::device, driver->failure_text(outcome));
+  }
+  driver->splits_compilation_ = version >= kFirstWithSplitCompile;
   return std::shared_ptr<const GpuDriver>(std::move(driver));
 }
 

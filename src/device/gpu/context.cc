@@ -71,9 +71,10 @@ Status GpuContext::failure() {
 }
 
 Result<void*> GpuContext::function(const KernelInfo& kernel) {
-  // Loading happens under the lock: whoever needs the same file waits for it anyway.
-  const std::lock_guard lock(files_mutex_);
-  LoadedFile& loaded = files_[kernel.file];
+  LoadedFile& loaded = loaded_file(*kernel.file);
+  // Loading happens under the file's lock: whoever needs the same file waits for it anyway. Drivers load, and so
+  // compile, several files at once.
+  const std::lock_guard lock(loaded.mutex);
   if (loaded.module == nullptr) {
     if (const Status status = load(*kernel.file, &loaded.module); !status.ok()) return status;
   }
@@ -85,6 +86,11 @@ Result<void*> GpuContext::function(const KernelInfo& kernel) {
   }
   loaded.functions.emplace(kernel.name, function);
   return function;
+}
+
+GpuContext::LoadedFile& GpuContext::loaded_file(const KernelFile& file) {
+  const std::lock_guard lock(files_mutex_);
+  return files_[&file];
 }
 
 Status GpuContext::load(const KernelFile& file, void** module) {

@@ -58,6 +58,7 @@ class GpuContext {
 
  private:
   struct LoadedFile {
+    std::mutex mutex;  // of the rest
     void* module = nullptr;
     std::map<std::string, void*, std::less<>> functions;
   };
@@ -66,6 +67,7 @@ class GpuContext {
       : driver_(std::move(driver)), info_(info) {}
   Status judge(DriverOutcome outcome);
   Status failure();
+  LoadedFile& loaded_file(const KernelFile& file);
   Status load(const KernelFile& file, void** module);
 
   const std::shared_ptr<const GpuDriver> driver_;
@@ -76,8 +78,8 @@ class GpuContext {
   int architecture_ = 0;
   std::atomic<bool> lost_ = false;
   std::mutex failure_mutex_;
-  Status failure_;  // once lost
-  std::mutex files_mutex_;
+  Status failure_;          // once lost
+  std::mutex files_mutex_;  // of the map, whose entries stay where they are
   std::unordered_map<const KernelFile*, LoadedFile> files_;
 };
 

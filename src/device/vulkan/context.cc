@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/try.h"
 #include "device/vulkan/pipeline_file.h"
 
 namespace acuity {
@@ -150,7 +151,7 @@ size_t VulkanContext::pipeline_cache_bytes() const {
 
 void VulkanContext::save_pipelines() {
   if (!new_pipelines_.exchange(false)) return;
-  const std::lock_guard lock(pipelines_mutex_);
+  const std::lock_guard lock(saving_mutex_);
   size_t bytes = pipeline_cache_bytes();
   // A driver that keeps nothing writes the header alone; if all of them were in the file, there is no more than before.
   if (bytes <= sizeof(VkPipelineCacheHeaderVersionOne) || bytes <= pipeline_cache_bytes_) return;
@@ -177,18 +178,23 @@ void VulkanContext::use_target(const char* target) {
 }
 
 void VulkanContext::destroy_pipelines() {
-  for (const auto& [kernel, pipeline] : pipelines_) functions_.DestroyPipeline(device_, pipeline, nullptr);
+  for (const auto& [kernel, pipeline] : pipelines_) functions_.DestroyPipeline(device_, pipeline.handle, nullptr);
   pipelines_.clear();
 }
 
 Result<VkPipeline> VulkanContext::pipeline(const KernelInfo& kernel) {
-  const std::lock_guard lock(pipelines_mutex_);
-  const auto known = pipelines_.find({kernel.file, kernel.name});
-  if (known != pipelines_.end()) return known->second;
-  Result<VkPipeline> made = create_pipeline(kernel);
-  if (made.ok()) pipelines_[{kernel.file, kernel.name}] = made.value();
+  Pipeline& pipeline = pipeline_of(kernel);
+  // Compiled under a lock of its own: several kernels are compiled at once, each of them by one thread.
+  const std::lock_guard lock(pipeline.mutex);
+  if (pipeline.handle != VK_NULL_HANDLE) return pipeline.handle;
+  ACUITY_TRY_ASSIGN(pipeline.handle, create_pipeline(kernel));
   new_pipelines_ = true;
-  return made;
+  return pipeline.handle;
+}
+
+VulkanContext::Pipeline& VulkanContext::pipeline_of(const KernelInfo& kernel) {
+  const std::lock_guard lock(pipelines_mutex_);
+  return pipelines_[{kernel.file, kernel.name}];
 }
 
 Result<VkPipeline> VulkanContext::create_pipeline(const KernelInfo& kernel) {

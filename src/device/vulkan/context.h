@@ -69,6 +69,11 @@ class VulkanContext {
   Status create_layout();
   Status create_pipeline_cache();
   size_t pipeline_cache_bytes() const;
+  struct Pipeline {
+    std::mutex mutex;  // of the handle
+    VkPipeline handle = VK_NULL_HANDLE;
+  };
+  Pipeline& pipeline_of(const KernelInfo& kernel);
   Result<VkPipeline> create_pipeline(const KernelInfo& kernel);
   void destroy_pipelines();
 
@@ -88,10 +93,11 @@ class VulkanContext {
 
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
+  std::mutex saving_mutex_;          // of the next
   size_t pipeline_cache_bytes_ = 0;  // when it was loaded or saved last
   std::atomic<bool> new_pipelines_ = false;
-  std::mutex pipelines_mutex_;
-  std::map<std::pair<const KernelFile*, std::string_view>, VkPipeline> pipelines_;
+  std::mutex pipelines_mutex_;  // of the map, whose entries stay where they are
+  std::map<std::pair<const KernelFile*, std::string_view>, Pipeline> pipelines_;
   const char* target_ = "spirv";
 
   std::array<std::atomic<int64_t>, VK_MAX_MEMORY_HEAPS> allocated_{};

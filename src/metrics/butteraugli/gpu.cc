@@ -281,9 +281,8 @@ class GpuRunner final : public Runner {
     tiles_ = layout.place(tile_bytes / sizeof(float));
     ACUITY_TRY(workspace_.allocate(layout, tile_bytes, "butteraugli"));
     ACUITY_TRY(workspace_.prepare({kernels::make_xyb, kernels::blur_low_rows, kernels::split_low,
-                                   compare_kernels::split_middle_pair, compare_kernels::split_middle_one,
-                                   compare_kernels::split_high_pair, compare_kernels::split_high_one,
-                                   compare_kernels::blur_activity, map_kernels::combine, map_kernels::pool}));
+                                   compare_kernels::split_middle_pair, compare_kernels::split_high_pair,
+                                   compare_kernels::blur_activity, map_kernels::combine}));
     ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
     ACUITY_TRY_ASSIGN(begun_, workspace_.create_event());
     const int rows = std::min(band_rows_ + kLightReach, setup_.height);

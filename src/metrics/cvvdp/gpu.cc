@@ -71,7 +71,7 @@ class StillRunner final : public GpuRunner {
     work_.planes = workspace_.memory().address() + planes_;
     if (small) work_.squares = workspace_.memory().address() + squares;
     work_.sums = workspace_.memory().address() + base_ + results_.base_floats() * sizeof(float);
-    return prepare_still_kernels(device());
+    return prepare_still_kernels(device(), base);
   }
 
   size_t bytes() const override {
@@ -195,10 +195,10 @@ std::vector<float> constants_of_channels() {
   return constants;
 }
 
-Status prepare_still_kernels(Device& device) {
-  for (const KernelInfo& kernel :
-       {KernelInfo(kernels::reduce_pictures), KernelInfo(kernels::reduce_scale), KernelInfo(kernels::show_pictures),
-        KernelInfo(kernels::compare_stills), KernelInfo(kernels::sum_squares)}) {
+Status prepare_still_kernels(Device& device, int subbands) {
+  if (subbands == 0) return device.prepare(kernels::show_pictures);
+  for (const KernelInfo& kernel : {KernelInfo(kernels::reduce_pictures), KernelInfo(kernels::reduce_scale),
+                                   KernelInfo(kernels::compare_stills), KernelInfo(kernels::sum_squares)}) {
     ACUITY_TRY(device.prepare(kernel));
   }
   return {};

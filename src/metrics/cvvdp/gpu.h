@@ -41,8 +41,8 @@ struct StillWork {
   uint64_t squares = 0;  // of small pictures, which are compared by more groups than can add up what they see; or 0
 };
 
-/// Loads the kernels that the two below need.
-Status prepare_still_kernels(Device& device);
+/// Loads the kernels that the two below need for so many subbands.
+Status prepare_still_kernels(Device& device, int subbands);
 /// What rows y .. y_end - 1 of both pictures complete of all scales, and then of all subbands. The planes end with the
 /// base.
 Status build_band(Queue& queue, const StillWork& work, int y, int y_end);

@@ -75,7 +75,7 @@ class Worker final : public DeviceFeatureWorker {
                                      KernelInfo(kernels::keep_base)}) {
       ACUITY_TRY(device.prepare(kernel));
     }
-    ACUITY_TRY(prepare_still_kernels(device));
+    ACUITY_TRY(prepare_still_kernels(device, subbands()));
     std::vector<float> constants;
     const auto place = [&](const std::vector<float>& more) {
       const size_t offset = constants.size() * sizeof(float);

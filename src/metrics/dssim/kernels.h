@@ -174,46 +174,41 @@ KERNEL(blur_chroma, 32, 4, f32_in lab, f32_out ready, int width, int height, int
 SHARED(float, tile_errors, TILE_ROWS * 32)
 SHUFFLES(128)
 
-#define SCORE_WALK(ROW_BLUR, COLUMN_BLUR, PLACE)                                                             \
-  for (int j = 0; j < WALK_ROWS + 4; j += 5) {                                                               \
-    UNROLL for (int k = 0; k < 5; ++k) {                                                                     \
-      const int y = walk + j + k - 4;                                                                        \
-      UNROLL for (int c = 0; c < 3; ++c) {                                                                   \
-        real p[5];                                                                                           \
-        real q[5];                                                                                           \
-        UNROLL for (int t = 0; t < 5; ++t) {                                                                 \
-          if (c == 0) {                                                                                      \
-            p[t] = at(lab, lightness + PLACE(t, y + 2));                                                     \
-            q[t] = at(lab, lightness + 3 * plane + PLACE(t, y + 2));                                         \
-          } else {                                                                                           \
-            p[t] = at(ready, chroma + (c - 1) * plane + PLACE(t, y + 2));                                    \
-            q[t] = at(ready, chroma + (c + 1) * plane + PLACE(t, y + 2));                                    \
-          }                                                                                                  \
-        }                                                                                                    \
-        IN_WINDOW(k, c * 5) = ROW_BLUR(p[0], p[1], p[2], p[3], p[4]);                                        \
-        IN_WINDOW(k, c * 5 + 1) = ROW_BLUR(q[0], q[1], q[2], q[3], q[4]);                                    \
-        IN_WINDOW(k, c * 5 + 2) = ROW_BLUR(p[0] * p[0], p[1] * p[1], p[2] * p[2], p[3] * p[3], p[4] * p[4]); \
-        IN_WINDOW(k, c * 5 + 3) = ROW_BLUR(q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3], q[4] * q[4]); \
-        IN_WINDOW(k, c * 5 + 4) = ROW_BLUR(p[0] * q[0], p[1] * q[1], p[2] * q[2], p[3] * q[3], p[4] * q[4]); \
-      }                                                                                                      \
-      if (j + k >= 4) {                                                                                      \
-        real square1 = real(0.0f);                                                                           \
-        real square2 = real(0.0f);                                                                           \
-        real mixed = real(0.0f);                                                                             \
-        real variance1 = real(0.0f);                                                                         \
-        real variance2 = real(0.0f);                                                                         \
-        real covariance = real(0.0f);                                                                        \
-        UNROLL for (int c = 0; c < 3; ++c) {                                                                 \
-          add_plane(BLUR_COLUMN(COLUMN_BLUR, k, c * 5), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 1),              \
-                    BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 2), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 3),          \
-                    BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 4), square1, square2, mixed, variance1, variance2,   \
-                    covariance);                                                                             \
-        }                                                                                                    \
-        const real error = ssim_error(square1, square2, mixed, variance1, variance2, covariance);            \
-        tile_errors[(y - top) * 32 + local_x()] = x < columns ? error : real(0.0f);                          \
-        if (x < columns && y < rows) at(errors, to + y * columns) = error;                                   \
-      }                                                                                                      \
-    }                                                                                                        \
+// Row y + 2 of the pictures comes into the window at k, and the errors of row y are made if that is one of this walk.
+#define SCORE_ROW(ROW_BLUR, COLUMN_BLUR, PLACE, k)                                                                  \
+  UNROLL for (int c = 0; c < 3; ++c) {                                                                              \
+    real p[5];                                                                                                      \
+    real q[5];                                                                                                      \
+    UNROLL for (int t = 0; t < 5; ++t) {                                                                            \
+      if (c == 0) {                                                                                                 \
+        p[t] = at(lab, lightness + PLACE(t, y + 2));                                                                \
+        q[t] = at(lab, lightness + 3 * plane + PLACE(t, y + 2));                                                    \
+      } else {                                                                                                      \
+        p[t] = at(ready, chroma + (c - 1) * plane + PLACE(t, y + 2));                                               \
+        q[t] = at(ready, chroma + (c + 1) * plane + PLACE(t, y + 2));                                               \
+      }                                                                                                             \
+    }                                                                                                               \
+    IN_WINDOW(k, c * 5) = ROW_BLUR(p[0], p[1], p[2], p[3], p[4]);                                                   \
+    IN_WINDOW(k, c * 5 + 1) = ROW_BLUR(q[0], q[1], q[2], q[3], q[4]);                                               \
+    IN_WINDOW(k, c * 5 + 2) = ROW_BLUR(p[0] * p[0], p[1] * p[1], p[2] * p[2], p[3] * p[3], p[4] * p[4]);            \
+    IN_WINDOW(k, c * 5 + 3) = ROW_BLUR(q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3], q[4] * q[4]);            \
+    IN_WINDOW(k, c * 5 + 4) = ROW_BLUR(p[0] * q[0], p[1] * q[1], p[2] * q[2], p[3] * q[3], p[4] * q[4]);            \
+  }                                                                                                                 \
+  if (y >= walk) {                                                                                                  \
+    real square1 = real(0.0f);                                                                                      \
+    real square2 = real(0.0f);                                                                                      \
+    real mixed = real(0.0f);                                                                                        \
+    real variance1 = real(0.0f);                                                                                    \
+    real variance2 = real(0.0f);                                                                                    \
+    real covariance = real(0.0f);                                                                                   \
+    UNROLL for (int c = 0; c < 3; ++c) {                                                                            \
+      add_plane(BLUR_COLUMN(COLUMN_BLUR, k, c * 5), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 1),                         \
+                BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 2), BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 3),                     \
+                BLUR_COLUMN(COLUMN_BLUR, k, c * 5 + 4), square1, square2, mixed, variance1, variance2, covariance); \
+    }                                                                                                               \
+    const real error = ssim_error(square1, square2, mixed, variance1, variance2, covariance);                       \
+    tile_errors[(y - top) * 32 + local_x()] = x < columns ? error : real(0.0f);                                     \
+    if (x < columns && y < rows) at(errors, to + y * columns) = error;                                              \
   }
 
 KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out tiles, int width, int height, int y_begin,
@@ -238,12 +233,23 @@ KERNEL(score_tiles, 32, 4, f32_in lab, f32_in ready, f32_out errors, f32_out til
     const int lightness = 6 * before;
     const int chroma = 4 * before;
     if (is_inside(columns, rows, walk, WALK_ROWS, slot, ring)) {
-      SCORE_WALK(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE)
+      for (int j = 0; j < WALK_ROWS + 4; j += 5) {
+        UNROLL for (int k = 0; k < 5; ++k) {
+          const int y = walk + j + k - 4;
+          SCORE_ROW(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE, k)
+        }
+      }
     } else {
       const int last = rows - 1;
       int column[5];
       UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
-      SCORE_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE)
+      // Few groups come here, and compilers take long for what is unrolled: rows move through the window instead.
+      for (int y = walk - 4; y < walk + WALK_ROWS; ++y) {
+        UNROLL for (int m = 0; m < PAIR_MOMENTS; ++m) {
+          UNROLL for (int k = 0; k < 4; ++k) IN_WINDOW(k, m) = IN_WINDOW(k + 1, m);
+        }
+        SCORE_ROW(ANY_ROW, ANY_COLUMN, ANY_PLACE, 4)
+      }
     }
   }
   STORE_TILE(tile_errors, tiles)
