@@ -16,6 +16,7 @@
 #include "lang/targets.h"
 #include "metrics/cvvdp/temporal.h"
 #include "support/fixtures.h"
+#include "support/scoring.h"
 #include "support/synthetic_video.h"
 
 namespace acuity::tests {
@@ -444,6 +445,45 @@ TEST(CvvdpVideo, FramesMayBeRgb) {
   options.metrics = {{"psnr_yuv", {}}};
   EXPECT_NE(FrameScorer::create(options).status().message().find("compares Y'CbCr, and the frames are RGB"),
             std::string::npos);
+}
+
+// Codes of red, green and blue, or of grey, become the same light in a picture and in a frame.
+TEST(CvvdpVideo, ASingleFrameOfCodesScoresExactlyAsThePicture) {
+  for (const int depth : {8, 10, 16}) {
+    for (const Subsampling subsampling : {Subsampling::yuv444, Subsampling::grey}) {
+      Clip clip("synth_97x67_1f_" + std::to_string(depth) + "bit_444");
+      const bool grey = subsampling == Subsampling::grey;
+      clip.format.full_range = true;
+      clip.format.subsampling = subsampling;
+      if (!grey) clip.format.matrix = Matrix::rgb;
+      const size_t bytes = depth == 8 ? 1 : 2;
+      const auto in_pixels = [&](OwnedFrame& frame) {
+        frame.format.subsampling = subsampling;
+        std::vector<uint8_t> samples;
+        for (size_t at = 0; at < frame.planes[0].size(); at += bytes) {
+          for (const size_t plane : grey ? std::vector<size_t>{0} : std::vector<size_t>{2, 0, 1}) {
+            const auto sample = frame.planes[plane].begin() + static_cast<ptrdiff_t>(at);
+            samples.insert(samples.end(), sample, sample + static_cast<ptrdiff_t>(bytes));
+          }
+        }
+        return samples;
+      };
+      const std::vector<uint8_t> reference = in_pixels(clip.reference[0]), distorted = in_pixels(clip.distorted[0]);
+      const auto view = [&](const std::vector<uint8_t>& samples) {
+        ImageView image = interleaved_view(samples.data(), 97, 67, grey ? Channels::grey : Channels::rgb,
+                                           depth == 8 ? SampleType::u8 : SampleType::u16);
+        image.depth = depth;
+        return image;
+      };
+      for (const char* display : {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear"}) {
+        const Score still = score_pair(view(reference), view(distorted),
+                                       {.metrics = {{"cvvdp", {{"display", display}}}}, .device = "cpu"});
+        EXPECT_LT(still.value, 10);
+        EXPECT_EQ(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still.value)
+            << display << " " << depth << (grey ? " grey" : "");
+      }
+    }
+  }
 }
 
 TEST(CvvdpVideo, RefusesWhatItCannotKnow) {
