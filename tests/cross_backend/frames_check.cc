@@ -38,6 +38,7 @@ struct Clip {
   FrameRate rate{24, 1};
   std::optional<FrameShape> distorted_shape{};  // where it is another
   Matrix matrix = Matrix::bt709;
+  bool full_range = false;
 };
 
 std::string describe(const FrameShape& shape) {
@@ -141,6 +142,7 @@ Result<FrameScore> score(const std::string& device, const FrameMetricRequest& me
   FrameFormat format{clip.shape};
   format.rate = clip.rate;
   format.matrix = clip.matrix;
+  format.full_range = clip.full_range;
   FrameScorerOptions options{.format = format, .device = device, .threads = 2, .frames_in_flight = in_flight};
   options.metrics.push_back(metric);
   if (clip.distorted_shape) {
@@ -537,6 +539,16 @@ void check_cvvdp(Amount amount, Checks& checks) {
   rgb.name += ", RGB";
   rgb.matrix = Matrix::rgb;
   checks.compare(metric, rgb);
+  // Codes, which are looked up: of one frame and of several, on displays that make light in every way.
+  Clip deep = drawn_clip({131, 40, 10, Subsampling::yuv444}, 1), grey = drawn_clip({131, 40, 16, Subsampling::grey}, 3);
+  deep.matrix = Matrix::rgb;
+  for (Clip* clip : {&rgb, &deep, &grey}) {
+    clip->full_range = true;
+    clip->name += ", codes";
+    for (const char* display : {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear"}) {
+      checks.compare({metric.metric, {{"display", display}}}, *clip);
+    }
+  }
   for (const FrameRate rate : {FrameRate{10, 1}, {30000, 1001}, {120, 1}}) {
     Clip clip = drawn_clip(small, 2 * kFrames);
     clip.rate = rate;

@@ -300,7 +300,7 @@ std::array<Statistics, kChannels> filtered(const std::vector<OwnedFrame>& frames
       fill(red, row_of(t, 0));
       fill(green, row_of(t, 1));
       fill(blue, row_of(t, 2));
-      show_row(photometry, kFrame.width, {row_of(t, 0), row_of(t, 1), row_of(t, 2)});
+      show_row(photometry, {}, kFrame.width, {row_of(t, 0), row_of(t, 1), row_of(t, 2)});
     }
     std::array<std::vector<const float*>, kStillChannels> history;
     for (size_t c = 0; c < kStillChannels; ++c) {

@@ -433,9 +433,18 @@ TEST(Cvvdp, DisplaysHaveThePublishedFigures) {
 
 TEST(Cvvdp, HlgInADarkRoomScoresWhereTheReferenceFails) {
   const Picture a = fixture("scene.png"), b = fixture("scene.jpeg10.png");
-  const double dark = score_pair(a.view, b.view, on_display("standard_hdr_hlg", {{"ambient", "0"}})).value;
+  const Score in_the_dark = score_pair(a.view, b.view, on_display("standard_hdr_hlg", {{"ambient", "0"}}));
+  const double dark = in_the_dark.value;
   // The reference's formula at 5 lux has the same system gamma, and only a faint reflection more.
   EXPECT_NEAR(dark, score_pair(a.view, b.view, on_display("standard_hdr_hlg", {{"ambient", "5"}})).value, 2e-4);
+  const auto is_stated = [](const Score& score) {
+    return score.provenance.assumptions[0].find("HLG in 0 lux") != std::string::npos;
+  };
+  EXPECT_TRUE(is_stated(in_the_dark));
+  EXPECT_FALSE(is_stated(score_pair(a.view, b.view, on_display("standard_hdr_hlg"))));
+  // Up to 1000 nit the room makes no difference to the gamma.
+  EXPECT_FALSE(
+      is_stated(score_pair(a.view, b.view, on_display("standard_hdr_hlg", {{"ambient", "0"}, {"peak", "1000"}}))));
 }
 
 void expect_refused(const std::string& display, const std::string& words, const std::vector<OptionValue>& more = {}) {

@@ -77,6 +77,9 @@ std::vector<float> light_table(const Photometry& photometry, int depth);
 /// Sets the two floats on either side of a row, as a ChannelReader has them.
 void set_ends(float* row, int width);
 
+/// Codes, as fractions of the last, to their light in a table of all codes, in place.
+void look_up(std::span<const float> table, int width, float* samples);
+
 /// Encoded samples to light, of HLG that of the scene, in place.
 void show_samples(const Photometry& photometry, int width, float* samples);
 

@@ -56,8 +56,15 @@ namespace acuity::cvvdp {
 HWY_EXPORT(FilterRow);
 HWY_EXPORT(FilterRowTwice);
 
-void show_row(const Photometry& photometry, int width, const std::array<float*, kStillChannels>& rows) {
-  for (float* row : rows) show_samples(photometry, width, row);
+void show_row(const Photometry& photometry, std::span<const float> table, int width,
+              const std::array<float*, kStillChannels>& rows) {
+  for (float* row : rows) {
+    if (table.empty()) {
+      show_samples(photometry, width, row);
+    } else {
+      look_up(table, width, row);
+    }
+  }
   mix_rows(photometry, photometry.matrix(), width, rows);
 }
 

@@ -4,13 +4,16 @@
 #define ACUITY_METRICS_CVVDP_CPU_FRAMES_H
 
 #include <array>
+#include <span>
 
 #include "metrics/cvvdp/cpu.h"
 
 namespace acuity::cvvdp {
 
-/// Encoded samples from 0 to 1 to the three channels, in place. Rows are aligned, and may be written beyond their end.
-void show_row(const Photometry& photometry, int width, const std::array<float*, kStillChannels>& rows);
+/// Encoded samples from 0 to 1 to the three channels, in place, by a table of light if there is one. Rows are aligned,
+/// and may be written beyond their end.
+void show_row(const Photometry& photometry, std::span<const float> table, int width,
+              const std::array<float*, kStillChannels>& rows);
 
 /// A row of all four channels: `frames` has for each plane the row of the frame itself, then of the frame before, and
 /// so on, aligned and readable up to a multiple of 32 floats. The ends of the rows are set as ChannelReader wants them.

@@ -116,6 +116,10 @@ void mix_rows(const Photometry& photometry, const std::array<float, 9>& matrix, 
   HWY_DYNAMIC_DISPATCH(MixChannels)(photometry, matrix, width, rows[0], rows[1], rows[2]);
 }
 
+void look_up(std::span<const float> table, int width, float* samples) {
+  HWY_DYNAMIC_DISPATCH(LookUp)(table.data(), static_cast<float>(table.size() - 1), width, samples);
+}
+
 void show_samples(const Photometry& photometry, int width, float* samples) {
   HWY_DYNAMIC_DISPATCH(ShowSamples)(photometry, width, samples);
 }
@@ -156,7 +160,7 @@ ChannelRows PictureReader::read(int y, float* room) const {
     if (photometry_.eotf() == Eotf::linear) {
       show_samples(photometry_, width, row);
     } else if (all_in_table_) {
-      HWY_DYNAMIC_DISPATCH(LookUp)(table_->data(), static_cast<float>(table_->size() - 1), width, row);
+      look_up(*table_, width, row);
     } else {
       HWY_DYNAMIC_DISPATCH(ShowFloats)(photometry_, table_->data(), width, row);
     }

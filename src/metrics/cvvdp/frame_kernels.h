@@ -25,6 +25,7 @@
 #define CONSTANT_LIMITS 9  // of luma, then of colour, then of red, green and blue: the least and the most
 #define CONSTANT_LIGHT 15  // 8 of them, in the order of Light
 #define CONSTANT_MIX 23    // the matrix, row by row
+#define CONSTANT_TABLE 32  // the light of all codes, if frames are codes
 
 FUNCTION int shifted_code(samples_in samples, int bits, int shift, int index) {
   return (bits == 8 ? code8_at(samples, index) : code16_at(samples, index)) << shift;
@@ -85,9 +86,13 @@ FUNCTION void encoded_colours(samples_in luma, samples_in cb, samples_in cr, f32
   blue = min(max(blue, at(constants, CONSTANT_LIMITS + 4)), at(constants, CONSTANT_LIMITS + 5));
 }
 
-// Red, green and blue from 0 to 1 to the channels of their light.
-FUNCTION void store_channels(f32_in constants, int eotf, real red, real green, real blue, f32_out to, int width,
-                             int height, int x, int y) {
+FUNCTION real light_of_code(f32_in constants, int table_last, real value) {
+  return at(constants, CONSTANT_TABLE + to_whole(fma(value, to_real(table_last), real(0.5f))));
+}
+
+// Red, green and blue from 0 to 1 to the channels of their light, which is in the table if its last number is not 0.
+FUNCTION void store_channels(f32_in constants, int eotf, int table_last, real red, real green, real blue, f32_out to,
+                             int width, int height, int x, int y) {
   Light light;
   light.eotf = eotf;
   light.gamma = at(constants, CONSTANT_LIGHT);
@@ -99,9 +104,15 @@ FUNCTION void store_channels(f32_in constants, int eotf, real red, real green, r
   light.least = at(constants, CONSTANT_LIGHT + 5);
   light.peak = at(constants, CONSTANT_LIGHT + 6);
   light.hlg_exponent = at(constants, CONSTANT_LIGHT + 7);
-  red = light_of_sample(light, red);
-  green = light_of_sample(light, green);
-  blue = light_of_sample(light, blue);
+  if (table_last > 0) {
+    red = light_of_code(constants, table_last, red);
+    green = light_of_code(constants, table_last, green);
+    blue = light_of_code(constants, table_last, blue);
+  } else {
+    red = light_of_sample(light, red);
+    green = light_of_sample(light, green);
+    blue = light_of_sample(light, blue);
+  }
   if (eotf == EOTF_HLG) show_hlg(light, red, green, blue);
   UNROLL for (int c = 0; c < 3; ++c) {
     at(to, c * plane_floats(width, height, 0) + y * row_floats(width, 0) + x) =
@@ -114,14 +125,14 @@ FUNCTION void store_channels(f32_in constants, int eotf, real red, real green, r
 #if KERNEL_HERE(show_frame)
 KERNEL(show_frame, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_in constants, f32_out to, int bits,
        int shift, int luma_step, int chroma_step, int chroma_width, int chroma_height, int across, int down, int eotf,
-       int width, int height) {
+       int table_last, int width, int height) {
   const int x = global_x();
   const int y = global_y();
   if (x < width && y < height) {
     const ColourPlaces places = colour_places(chroma_step, chroma_width, chroma_height, across, down);
     real red, green, blue;
     encoded_colours(luma, cb, cr, constants, bits, shift, luma_step, places, x, y, red, green, blue);
-    store_channels(constants, eotf, red, green, blue, to, width, height, x, y);
+    store_channels(constants, eotf, table_last, red, green, blue, to, width, height, x, y);
   }
 }
 #endif
@@ -165,7 +176,7 @@ KERNEL(show_resized, 32, 8, samples_in luma, samples_in cb, samples_in cr, f32_i
       green = green + weight * green_down;
       blue = blue + weight * blue_down;
     }
-    store_channels(constants, eotf, fraction_of_range(red), fraction_of_range(green), fraction_of_range(blue), to,
+    store_channels(constants, eotf, 0, fraction_of_range(red), fraction_of_range(green), fraction_of_range(blue), to,
                    width, height, x, y);
   }
 }

@@ -38,7 +38,8 @@ namespace {
 namespace kernels = frame_kernels;
 
 // What show_frame is told of the frames of a video and of the display.
-std::vector<float> frame_constants(const FrameFormat& format, bool clips, const Photometry& light) {
+std::vector<float> frame_constants(const FrameFormat& format, bool clips, const Photometry& light,
+                                   const std::vector<float>& table) {
   const YuvEquations yuv = reading_of(format, clips);
   std::vector<float> constants{
       yuv.luma_black,  yuv.luma_scale,     yuv.chroma_zero, yuv.chroma_scale, yuv.red_cr,          yuv.green_cb,
@@ -46,6 +47,7 @@ std::vector<float> frame_constants(const FrameFormat& format, bool clips, const 
       yuv.chroma_most, yuv.least,          yuv.most,        light.gamma(),    light.exposure(),    light.range(),
       light.black(),   light.reflection(), light.least(),   light.peak(),     light.hlg_exponent()};
   constants.insert(constants.end(), light.matrix().begin(), light.matrix().end());
+  constants.insert(constants.end(), table.begin(), table.end());
   return constants;
 }
 
@@ -85,7 +87,8 @@ class Worker final : public DeviceFeatureWorker {
     };
     for (size_t role = 0; role < 2; ++role) {
       const FrameFormat& format = setup_.formats[role];
-      frame_constants_[role] = place(frame_constants(format, !resizes() || setup_.clips_first, setup_.photometry));
+      frame_constants_[role] =
+          place(frame_constants(format, !resizes() || setup_.clips_first, setup_.photometry, setup_.tables[role]));
       if (!resizes()) continue;
       columns_[role] = place(axis_constants(setup_.resizing, format.width, width()));
       rows_[role] = place(axis_constants(setup_.resizing, format.height, height()));
@@ -128,13 +131,14 @@ class Worker final : public DeviceFeatureWorker {
       const int down = static_cast<int>(placement_down(format)), eotf = static_cast<int>(setup_.photometry.eotf());
       const int groups_across = groups(width(), 32), groups_down = groups(height(), 8);
       const auto constants = table<const float>(frame_constants_[role]);
+      const int table_last = std::max(static_cast<int>(setup_.tables[role].size()) - 1, 0);
       ACUITY_TRY(resizes() ? queue.run(kernels::show_resized, groups_across, groups_down, luma, cb, cr, constants,
                                        table<const float>(columns_[role]), table<const float>(rows_[role]), channels,
                                        bits, shift, luma_step, chroma_step, chroma_width, chroma_height, across, down,
                                        eotf, width(), height())
                            : queue.run(kernels::show_frame, groups_across, groups_down, luma, cb, cr, constants,
                                        channels, bits, shift, luma_step, chroma_step, chroma_width, chroma_height,
-                                       across, down, eotf, width(), height()));
+                                       across, down, eotf, table_last, width(), height()));
     }
     return {};
   }

@@ -24,6 +24,7 @@ struct FrameSetup {
   bool symmetric = false;                             // before the first frame; otherwise that frame is shown
   std::string resizing;                               // a mode of ResizedAxis, or kNoResizing
   bool clips_first = false;                           // red, green and blue, where frames are resized
+  std::array<std::vector<float>, 2> tables;           // by Role: the light of codes, if frames are codes
 };
 
 /// From what was found in a frame, and for the first one what there is in it as a still picture, to the feature's

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/cvvdp/reading.h"
 
+#include "metrics/cvvdp/cpu.h"
+
 namespace acuity::cvvdp {
 
 YuvEquations reading_of(const FrameFormat& format, bool clips) {
@@ -16,6 +18,12 @@ YuvEquations reading_of(const FrameFormat& format, bool clips) {
   if (format.matrix == Matrix::bt709) green(0.1873f, 0.4681f);
   if (format.matrix == Matrix::bt2020) green(0.16455f, 0.57135f);
   return equations;
+}
+
+std::vector<float> table_of(const FrameFormat& format, const Photometry& photometry) {
+  const bool are_codes = format.full_range && (format.matrix == Matrix::rgb || format.subsampling == Subsampling::grey);
+  if (!are_codes) return {};
+  return light_table(photometry, format.depth);
 }
 
 }  // namespace acuity::cvvdp

@@ -109,7 +109,11 @@ const std::shared_ptr<const std::vector<float>>& Screen::table_of(int depth) {
 }
 
 std::string Screen::description() const {
-  return fmt::format("display: {}, {:.6g} pixels per degree", display_.name, pixels_per_degree(display_));
+  const bool has_no_term = photometry_.eotf() == Eotf::hlg && display_.peak > 1000 && display_.ambient == 0;
+  return fmt::format("display: {}, {:.6g} pixels per degree{}", display_.name, pixels_per_degree(display_),
+                     has_no_term ? "; HLG in 0 lux, for which the reference has no number: its system gamma is that "
+                                   "without the term of the room"
+                                 : "");
 }
 
 std::string Screen::reading_of(const Colour& colour) const {

@@ -58,7 +58,8 @@ struct Model {
   bool symmetric = false;  // before the first frame; otherwise that frame is shown
   std::string resizing;    // a mode of Resizer, or kNoResizing
   bool clips_first = false;
-  std::shared_ptr<KeptMap> kept;  // null: no map is wanted
+  std::array<std::vector<float>, 2> tables;  // by Role: the light of codes, if frames are codes
+  std::shared_ptr<KeptMap> kept;             // null: no map is wanted
 
   Size size() const { return scales[0].size; }
   bool resizes() const { return resizing != kNoResizing; }
@@ -222,7 +223,7 @@ class Worker final : public FeatureWorker {
     } else {
       reader.read(y, scratch_.data(), rows[0], rows[1], rows[2]);
     }
-    show_row(model_.photometry, width, rows);
+    show_row(model_.photometry, model_.tables[static_cast<size_t>(role)], width, rows);
   }
 
   void copy(const LightRows& from, const std::array<float*, kChannels>& to) const {
@@ -267,7 +268,7 @@ class VideoFeature final : public Feature {
   Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device) const override {
     return cvvdp::create_device_worker(device,
                                        {model_.formats, model_.photometry, model_.scales, model_.filters,
-                                        model_.symmetric, model_.resizing, model_.clips_first},
+                                        model_.symmetric, model_.resizing, model_.clips_first, model_.tables},
                                        fill_numbers);
   }
 
@@ -352,7 +353,12 @@ Result<std::unique_ptr<Feature>> create_feature(const Feature::Setup& setup) {
               setup.options.text("padding") == "symmetric",
               setup.options.text("full_screen"),
               setup.options.text("clip") == "both",
+              {},
               setup.want_map ? std::make_shared<KeptMap>() : nullptr};
+  // Scaled frames are codes no more.
+  for (size_t side = 0; side < 2 && !model.resizes(); ++side) {
+    model.tables[side] = table_of(model.formats[side], model.photometry);
+  }
   return std::unique_ptr<Feature>(std::make_unique<VideoFeature>(std::move(model)));
 }
 
