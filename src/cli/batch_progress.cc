@@ -69,7 +69,7 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
   }
   lines.push_back(first);
   if (!statistics || counts.done() == 0) return lines;
-  std::string time = fmt::format("time of all threads: read {}, decode {}, upload {}, prepare references {}",
+  std::string time = fmt::format("time of all threads and GPUs: read {}, decode {}, upload {}, prepare references {}",
                                  seconds_of(statistics->read_ms), seconds_of(statistics->decode_ms),
                                  seconds_of(statistics->upload_ms), seconds_of(statistics->prepare_ms));
   for (const NamedValue& metric : statistics->metrics)
@@ -86,8 +86,8 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
   }
   std::string devices;
   for (const SchedulerStatistics::Device& device : statistics->devices) {
-    devices += fmt::format("{}{} {}{}", devices.empty() ? "" : ", ", device.device, rows_of(device.tasks),
-                           device.is_lost ? " (lost)" : "");
+    devices += fmt::format("{}{} {}, busy {}{}", devices.empty() ? "" : ", ", device.device, rows_of(device.tasks),
+                           seconds_of(device.busy_ms), device.is_lost ? " (lost)" : "");
   }
   lines.push_back(fmt::format("devices: {}; memory at most {} of {}", devices.empty() ? "none" : devices,
                               mib_of(statistics->peak_host_bytes), mib_of(statistics->memory_limit_bytes)));

@@ -497,6 +497,7 @@ void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector
     take_off_backlog(*row);
     row->result.device = parts_.place.id;
     row->result.scores = std::move(*scores);
+    row->gpu_ms = busy_ms;
     return parts_.done(row);
   }
   Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};

@@ -323,6 +323,28 @@ TEST_F(SchedulerFaultsTest, ReferencesStayWithinACap) {
   EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
 }
 
+// Rows in flight at once share the device's time.
+TEST_F(SchedulerFaultsTest, TheTimeOfADeviceIsCountedOnce) {
+  begin_anew();
+  fake->on_call = [](const std::string& call) {
+    if (call.starts_with("cuLaunchKernel")) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  };
+  SchedulerOptions two_metrics = options({"cuda:0"});
+  two_metrics.metrics = {kMetric, "psnr"};
+  Scheduler scheduler = tests::scheduler_of(two_metrics);
+  double rows_ms = 0;
+  for (const TaskResult& result : tests::run(scheduler, tasks())) rows_ms += result.device_ms;
+  const SchedulerStatistics statistics = scheduler.statistics();
+  fake->on_call = nullptr;
+  ASSERT_EQ(statistics.devices.size(), 1u);
+  const double busy_ms = statistics.devices[0].busy_ms;
+  EXPECT_GT(busy_ms, 0);
+  EXPECT_LE(busy_ms, statistics.wall_ms);
+  EXPECT_GT(rows_ms, statistics.wall_ms) << "no rows were in flight together";
+  ASSERT_EQ(statistics.metrics.size(), 2u);
+  EXPECT_NEAR(statistics.metrics[0].value + statistics.metrics[1].value, busy_ms, 1e-6);
+}
+
 // A row that is read at last after its scheduler has gone is not placed on a device that has gone as well.
 TEST_F(SchedulerFaultsTest, ARowThatComesBackFindsNoDevice) {
   begin_anew();
