@@ -234,8 +234,8 @@ int main(int count, char** words) {
   const Files files = write_files(pattern, format, side, rows, references);
   const double one_thread = by_hand(files, metrics, side, rows);
   const std::vector<std::string> devices = split(words[1]);
-  many(files, metrics, devices.front(), side, rows);
   schedule(files, {.metrics = metrics, .devices = devices}, rows, one_thread);
+  many(files, metrics, devices.front(), side, rows);  // last: its pictures stay on the device, and would count above
   std::filesystem::remove_all(pattern);
   return 0;
 }

@@ -141,7 +141,7 @@ struct SchedulerStatistics {
   struct Device {
     std::string device;
     int64_t tasks = 0;   ///< scored
-    double busy_ms = 0;  ///< of the CPU: of all its threads together
+    double busy_ms = 0;  ///< with tasks it scored; of the CPU: of all its threads together
     bool is_lost = false;
   };
   struct Failure {
@@ -155,7 +155,7 @@ struct SchedulerStatistics {
   int64_t references_found = 0;    ///< tasks whose reference was decoded by another
   int64_t references_decoded = 0;  ///< however often, and even if the task failed then
   int64_t references_prepared = 0;
-  // Where the time of all threads went, in milliseconds.
+  // Where the time of all threads went, in milliseconds, and of GPUs: rows that are in flight together share theirs.
   double read_ms = 0;
   double decode_ms = 0;
   double upload_ms = 0;   ///< sending pictures to devices, of all schedulers of the process while this one has existed

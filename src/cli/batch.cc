@@ -32,7 +32,6 @@
 #include "cli/score_guard.h"
 #include "cli/text.h"
 #include "media/output_file.h"
-#include "schedule/work.h"
 
 namespace acuity::cli {
 namespace {
@@ -490,12 +489,8 @@ class BatchRun {
     const std::vector<MetricChoice> none;
     const std::vector<MetricChoice>& metrics = item.metrics ? *item.metrics : none;
     check_scores(item.row, metrics, result);
-    if (result.status.ok()) {
-      ++counts_.scored;
-      guard(item, metrics, result);
-    } else {
-      ++counts_.failures[kind_of_failure(result)];
-    }
+    counts_.note(result);
+    if (result.status.ok()) guard(item, metrics, result);
     std::string text = row_text(results_.columns(), results_.cells(item.row, metrics, result), plan_.format);
     if (ordered_) {
       ordered_->add(item.number, std::move(text));

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "schedule/work.h"
+
 namespace acuity::cli {
 namespace {
 
@@ -31,6 +33,19 @@ int64_t BatchCounts::failed() const {
   int64_t sum = 0;
   for (const auto& [kind, rows] : failures) sum += rows;
   return sum;
+}
+
+void BatchCounts::note(const TaskResult& result) {
+  if (!result.status.ok()) {
+    ++failures[kind_of_failure(result)];
+    return;
+  }
+  ++scored;
+  for (const Attempt& attempt : result.attempts) {
+    const std::string mode = attempt.memory_mode.empty() ? "" : ", " + attempt.memory_mode;
+    Left& rows = left[attempt.device + mode];
+    if (rows.rows++ == 0) rows.why = attempt.why.message();
+  }
 }
 
 std::string BatchProgress::told(const BatchCounts& counts) const {
@@ -69,7 +84,7 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
   }
   lines.push_back(first);
   if (!statistics || counts.done() == 0) return lines;
-  std::string time = fmt::format("time of all threads: read {}, decode {}, upload {}, prepare references {}",
+  std::string time = fmt::format("time of all threads and GPUs: read {}, decode {}, upload {}, prepare references {}",
                                  seconds_of(statistics->read_ms), seconds_of(statistics->decode_ms),
                                  seconds_of(statistics->upload_ms), seconds_of(statistics->prepare_ms));
   for (const NamedValue& metric : statistics->metrics)
@@ -86,11 +101,14 @@ std::vector<std::string> batch_summary(const BatchCounts& counts, double seconds
   }
   std::string devices;
   for (const SchedulerStatistics::Device& device : statistics->devices) {
-    devices += fmt::format("{}{} {}{}", devices.empty() ? "" : ", ", device.device, rows_of(device.tasks),
-                           device.is_lost ? " (lost)" : "");
+    devices += fmt::format("{}{} {}, busy {}{}", devices.empty() ? "" : ", ", device.device, rows_of(device.tasks),
+                           seconds_of(device.busy_ms), device.is_lost ? " (lost)" : "");
   }
   lines.push_back(fmt::format("devices: {}; memory at most {} of {}", devices.empty() ? "none" : devices,
                               mib_of(statistics->peak_host_bytes), mib_of(statistics->memory_limit_bytes)));
+  for (const auto& [place, rows] : counts.left) {
+    lines.push_back(fmt::format("not on {}: {}, the first because: {}", place, rows_of(rows.rows), rows.why));
+  }
   return lines;
 }
 

@@ -20,6 +20,14 @@ struct BatchCounts {
   int64_t kept_failed = 0;  // of those, with an error
   int64_t scored = 0;
   std::map<std::string, int64_t> failures{};  // by kind
+  // Rows that were scored at last, by the device and memory mode that could not, and why the first of them.
+  struct Left {
+    int64_t rows = 0;
+    std::string why{};
+  };
+  std::map<std::string, Left> left{};
+
+  void note(const TaskResult& result);
 
   int64_t failed() const;
   int64_t done() const { return scored + failed(); }

@@ -146,6 +146,7 @@ Result<int64_t> score_all(ComparePlan& plan, Console& console) {
     row.reference = submitted[taken++].second;
     row.distorted = cell.distorted;
     check_scores(row, *metrics, result);
+    for (std::string& warning : left_devices(result)) result.warnings.push_back(std::move(warning));
     if (!result.status.ok()) {
       console.complain(result.status.message());
       ++failed;

@@ -178,11 +178,7 @@ std::optional<PairResult> FileQueue::result_of(TaskResult result) {
       pair.scores.push_back({find_metric(metric.name), metric.label, std::move(result.scores[m]), {}});
     }
   }
-  for (const Attempt& attempt : result.attempts) {
-    if (!result.status.ok()) break;
-    pair.warnings.push_back(
-        fmt::format("{} could not score it, so {} did: {}", attempt.device, result.device, attempt.why.message()));
-  }
+  for (std::string& warning : left_devices(result)) pair.warnings.push_back(std::move(warning));
   return pair;
 }
 

@@ -185,6 +185,21 @@ Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memo
   return work;
 }
 
+std::vector<std::string> left_devices(const TaskResult& result) {
+  std::vector<std::string> list;
+  if (!result.status.ok()) return list;
+  const auto told = [](const std::string& device, const std::string& mode) {
+    return mode.empty() ? device : fmt::format("{} ({})", device, mode);
+  };
+  for (const Attempt& attempt : result.attempts) {
+    const bool same = attempt.device == result.device;
+    list.push_back(fmt::format("{} could not score it, so {} did: {}",
+                               same ? told(attempt.device, attempt.memory_mode) : attempt.device,
+                               same ? told(result.device, result.memory_mode) : result.device, attempt.why.message()));
+  }
+  return list;
+}
+
 ScoreJob on_device(ScoreJob job, const WorkPlace& place) {
   job.device = place.device;
   job.threads = place.threads;

@@ -47,6 +47,9 @@ ScoreJob on_device(ScoreJob job, const WorkPlace& place);
 
 using Metrics = std::shared_ptr<const std::vector<MetricChoice>>;
 
+/// What the row was tried on before it was scored, a sentence each: "cuda:0 could not score it, so cpu did: ...".
+std::vector<std::string> left_devices(const TaskResult& result);
+
 class RowScheduler {
  public:
   /// `ordered`: results come in the order in which rows were submitted.

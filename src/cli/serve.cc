@@ -187,6 +187,7 @@ class Server {
       }
       changed_.notify_all();
       check_scores(question.row, *question.metrics, *result);
+      for (std::string& warning : left_devices(*result)) result->warnings.push_back(std::move(warning));
       print(answer_text(question, *result));
     }
   }

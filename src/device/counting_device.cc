@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/counting_device.h"
 
-#include <cstdlib>
 #include <limits>
 #include <memory>
+
+#include <sys/mman.h>
 
 namespace acuity {
 namespace {
@@ -31,7 +32,7 @@ class CountedPinnedMemory final : public PinnedMemory {
     count_.add(bytes);
   }
   ~CountedPinnedMemory() override {
-    std::free(data_);
+    munmap(data_, size_);
     count_.subtract(size_);
   }
 
@@ -64,11 +65,15 @@ Result<std::unique_ptr<DeviceMemory>> CountingDevice::allocate(size_t bytes) {
 }
 
 Result<std::unique_ptr<PinnedMemory>> CountingDevice::allocate_pinned(size_t bytes) {
-  std::unique_ptr<void, decltype(&std::free)> data(std::calloc(bytes, 1), &std::free);
-  if (data == nullptr) return Status(StatusCode::out_of_memory, "out of memory while memory was planned");
-  std::unique_ptr<PinnedMemory> memory(new CountedPinnedMemory(data.get(), bytes, pinned_count_));
-  data.release();  // its own now
-  return memory;
+  // Not by calloc(), which writes zeros where something was freed before.
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return Status(StatusCode::out_of_memory, "out of memory while memory was planned");
+  try {
+    return std::unique_ptr<PinnedMemory>(new CountedPinnedMemory(data, bytes, pinned_count_));
+  } catch (...) {
+    munmap(data, bytes);
+    throw;
+  }
 }
 
 Result<std::unique_ptr<Queue>> CountingDevice::create_queue() { return std::unique_ptr<Queue>(new IdleQueue(*this)); }

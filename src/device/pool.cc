@@ -100,6 +100,34 @@ void DevicePool::give_back(std::unique_ptr<Block> block) noexcept {
   }
 }
 
+Result<std::unique_ptr<PinnedMemory>> DevicePool::take_pinned(size_t bytes) {
+  std::vector<Pinned> forgotten;  // freed without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(unused_pinned_.rbegin(), unused_pinned_.rend(),
+                                    [&](const Pinned& one) { return fits(one.memory->size(), bytes); });
+    if (found != unused_pinned_.rend()) {
+      std::unique_ptr<PinnedMemory> memory = std::move(found->memory);
+      unused_pinned_.erase(std::next(found).base());
+      return memory;
+    }
+    const auto kept = std::find_if(unused_pinned_.begin(), unused_pinned_.end(),
+                                   [this](const Pinned& one) { return one.given_back + kForgottenAfter > taken_; });
+    std::move(unused_pinned_.begin(), kept, std::back_inserter(forgotten));
+    unused_pinned_.erase(unused_pinned_.begin(), kept);
+  }
+  return device_->allocate_pinned(bytes);
+}
+
+void DevicePool::give_back_pinned(std::unique_ptr<PinnedMemory> memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    unused_pinned_.push_back({std::move(memory), taken_});
+  } catch (const std::bad_alloc&) {
+    // It is freed instead.
+  }
+}
+
 size_t DevicePool::held_bytes() const {
   const std::lock_guard lock(mutex_);
   return held_bytes_;
@@ -114,8 +142,10 @@ size_t DevicePool::unused_bytes() const {
 
 void DevicePool::free_unused() {
   std::vector<std::unique_ptr<Block>> unused;
+  std::vector<Pinned> pinned;
   const std::lock_guard lock(mutex_);
   unused.swap(unused_);
+  pinned.swap(unused_pinned_);
 }
 
 }  // namespace acuity

@@ -35,7 +35,8 @@ class PooledMemory {
   /// Tells this place from all others, even from those that have its address after it is gone.
   uint64_t number() const { return block_->number; }
 
-  /// Things that stay with the place: for a picture, what tells that its rows have arrived, and where they come from.
+  /// Things that stay with the place: for a picture, what tells that its rows have arrived; and memory of the host that
+  /// is copied to or from it.
   std::vector<std::unique_ptr<Event>>& events() const { return block_->events; }
   std::unique_ptr<PinnedMemory>& staging() const { return block_->staging; }
 
@@ -71,6 +72,11 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   /// oldest, so that places recur.
   Result<PooledMemory> take(size_t bytes, const std::string& use);
 
+  /// Page-locked memory of the host of at least so many bytes, which takes long to allocate. It is given back when
+  /// nothing in flight reads it any more.
+  Result<std::unique_ptr<PinnedMemory>> take_pinned(size_t bytes);
+  void give_back_pinned(std::unique_ptr<PinnedMemory> memory) noexcept;
+
   /// Calls give(queue) with the queue that pictures are sent on, one caller at a time. After a failure the next caller
   /// gets a new queue.
   template <typename Give>
@@ -95,12 +101,17 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
  private:
   friend class PooledMemory;
   using Block = PooledMemory::Block;
+  struct Pinned {
+    std::unique_ptr<PinnedMemory> memory;
+    uint64_t given_back = 0;  // counted by the pool
+  };
   std::unique_ptr<Block> find_unused(size_t bytes, const std::string& use);
   void give_back(std::unique_ptr<Block> block) noexcept;
 
   const std::shared_ptr<Device> device_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Block>> unused_;
+  std::vector<Pinned> unused_pinned_;  // the last that was given back at the back
   size_t held_bytes_ = 0;
   uint64_t blocks_made_ = 0;
   uint64_t taken_ = 0;  // how often

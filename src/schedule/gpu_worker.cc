@@ -32,13 +32,25 @@ bool is_of_device(StatusCode code) {
 
 std::string mode_text(int strip_rows) { return strip_rows > 0 ? fmt::format("strip {}", strip_rows) : "full"; }
 
+// 0: none. What is wrong with it is told by each row.
+int64_t cap_of(const SchedulerOptions& options) {
+  const Result<std::optional<int64_t>> cap = vram_cap(options.vram_cap_bytes);
+  return cap.ok() ? cap->value_or(0) : 0;
+}
+
+int64_t share_of_references(int64_t memory, int64_t cap) { return (cap > 0 ? std::min(memory, cap) : memory) / 4; }
+
 std::string size_text(const Row& row) {
   return fmt::format("{} {}x{}", row.metrics->key, row.result.width, row.result.height);
 }
 
 }  // namespace
 
-GpuWorker::GpuWorker(Parts parts, const std::shared_ptr<const void>& owner) : parts_(std::move(parts)) {
+GpuWorker::GpuWorker(Parts parts, const std::shared_ptr<const void>& owner)
+    : parts_(std::move(parts)),
+      cap_(cap_of(parts_.options)),
+      reference_share_(share_of_references(parts_.place.device->info().memory_bytes, cap_)),
+      reference_room_(reference_share_) {
   starter_ = std::thread([this, owner] { start_rows(); });
   finisher_ = std::thread([this, owner] { finish_rows(); });
 }
@@ -280,6 +292,7 @@ Status GpuWorker::make_room() {
   }
   if (given_up_) return hanging_status();
   scorers_.clear();
+  reference_room_ = reference_share_;
   parts_.references.trim_device(parts_.number, 0);
   parts_.place.pool->free_unused();
   return {};
@@ -300,12 +313,18 @@ std::shared_ptr<CachedScorer> GpuWorker::find_scorer(const ScorerKey& key) {
   return found;
 }
 
-Result<std::shared_ptr<CachedScorer>> GpuWorker::make_scorer(const Row& row, const ScorerKey& key) {
+// Under a cap a Scorer takes as much as it can use, so it is told to leave the references their share, if a row then
+// has room; if not, references have what the row leaves.
+Result<std::shared_ptr<CachedScorer>> GpuWorker::make_scorer(const Row& row, const ScorerKey& key,
+                                                             const Attempt& attempt) {
+  const int64_t left = attempt.free_bytes - attempt.needed_bytes;
+  const bool has_both = left >= reference_share_;
+  if (cap_ > 0) reference_room_ = std::min(reference_room_, has_both ? reference_share_ : std::max<int64_t>(left, 0));
   Result<Scorer> scorer =
       Scorer::create({.metrics = row.metrics->requests,
                       .device = parts_.place.id,
                       .memory = key.strip_rows > 0 ? MemoryMode::strip(key.strip_rows) : MemoryMode::full(),
-                      .vram_cap_bytes = parts_.options.vram_cap_bytes,
+                      .vram_cap_bytes = cap_ > 0 && has_both ? cap_ - reference_share_ : cap_,
                       .threads = 1,
                       .want_map = parts_.options.want_map},
                      key.width, key.height);
@@ -342,7 +361,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   }
   attempt.needed_bytes = plan.pair.device;
   attempt.free_bytes = available;
-  if (in_full && plan.pair.device <= available) return make_scorer(row, key);
+  if (in_full && plan.pair.device <= available) return make_scorer(row, key, attempt);
   int rows = 0;
   if (!row.has_tried(parts_.number, true)) {
     ACUITY_TRY_ASSIGN(rows,
@@ -365,7 +384,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, true, rows, 1));
   attempt.needed_bytes = plan.pair.device;
   if (std::shared_ptr<CachedScorer> found = find_scorer(key)) return found;
-  return make_scorer(row, key);
+  return make_scorer(row, key, attempt);
 }
 
 std::optional<Reference> GpuWorker::prepared(Row& row, CachedScorer& scorer) {
@@ -398,7 +417,7 @@ Result<Job> GpuWorker::start_job(Row& row, CachedScorer& scorer) {
     const bool again = row.cached->count_use() > 0;
     if (parts_.options.keep == Keep::fast && (again || row.shares_reference)) kept = prepared(row, scorer);
     reference = row.cached->input_for(parts_.number, row.reference_colour);
-    parts_.references.trim_device(parts_.number, parts_.place.device->info().memory_bytes / 4);
+    parts_.references.trim_device(parts_.number, reference_room_);
   }
   const Input distorted = row.new_input();
   return kept ? scorer.scorer.start(*kept, distorted) : scorer.scorer.start(reference, distorted);
@@ -478,6 +497,7 @@ void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector
     take_off_backlog(*row);
     row->result.device = parts_.place.id;
     row->result.scores = std::move(*scores);
+    row->gpu_ms = busy_ms;
     return parts_.done(row);
   }
   Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};

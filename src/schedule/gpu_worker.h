@@ -88,7 +88,7 @@ class GpuWorker {
   bool end_start(const RowPointer& row);
   Result<Job> start_job(Row& row, CachedScorer& scorer);
   Result<std::shared_ptr<CachedScorer>> scorer_for(Row& row, Attempt& attempt);
-  Result<std::shared_ptr<CachedScorer>> make_scorer(const Row& row, const ScorerKey& key);
+  Result<std::shared_ptr<CachedScorer>> make_scorer(const Row& row, const ScorerKey& key, const Attempt& attempt);
   std::shared_ptr<CachedScorer> find_scorer(const ScorerKey& key);
   std::optional<Reference> prepared(Row& row, CachedScorer& scorer);
   void land(std::list<Flight> landed, Result<std::vector<Score>> scores);
@@ -104,6 +104,9 @@ class GpuWorker {
   void take_off_backlog(Row& row);
 
   const Parts parts_;
+  const int64_t cap_;              // on the device's memory; 0: none
+  const int64_t reference_share_;  // of that memory, in bytes
+  int64_t reference_room_ = 0;     // of that, what scorers leave; used by the thread that starts rows
   ScorerCache scorers_{16};
   std::atomic<bool> lost_ = false;
   std::atomic<bool> given_up_ = false;  // and lost, because a row took too long

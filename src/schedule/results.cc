@@ -121,7 +121,7 @@ int64_t Results::unfinished() const {
   return expected_ - finished_;
 }
 
-void Counts::note(const TaskResult& result) {
+void Counts::note(const TaskResult& result, std::optional<double> gpu_ms) {
   const std::lock_guard lock(mutex_);
   ++sums_.finished;
   if (!result.status.ok()) ++sums_.failed;
@@ -131,15 +131,22 @@ void Counts::note(const TaskResult& result) {
   sums_.waiting_ms += result.waiting_ms;
   try {
     if (!result.status.ok()) ++failures_[kind_of_failure(result)];
+    std::map<std::string, double> times;
+    double all_ms = 0;
     for (const Score& score : result.scores) {
       for (const NamedValue& stage : score.provenance.timing_ms) {
-        if (stage.name == "metric") metrics_[score.metric] += stage.value;
+        if (stage.name != "metric") continue;
+        times[score.metric] += stage.value;
+        all_ms += stage.value;
       }
     }
+    // On a GPU the times of rows in flight lie side by side, and so do those of a row's metrics.
+    const double scale = gpu_ms && all_ms > 0 ? *gpu_ms / all_ms : 1;
+    for (const auto& [metric, ms] : times) metrics_[metric] += ms * scale;
     if (!result.status.ok() || result.device.empty()) return;
     auto& [tasks, busy_ms] = devices_[result.device];
     ++tasks;
-    busy_ms += result.device_ms;
+    busy_ms += gpu_ms.value_or(result.device_ms);
   } catch (const std::bad_alloc&) {
   }
 }

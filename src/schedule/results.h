@@ -56,8 +56,8 @@ class Results {
 /// What SchedulerStatistics needs of each result, gathered by threads.
 class Counts {
  public:
-  /// Gives up what there is no memory for.
-  void note(const TaskResult& result);
+  /// `gpu_ms`: of a GPU's time, what was the task's. Gives up what there is no memory for.
+  void note(const TaskResult& result, std::optional<double> gpu_ms);
   void note_idle(double milliseconds);
   void note_reference(bool found);
   void note_prepared();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,9 +123,10 @@ struct Row {
   std::shared_ptr<const void> distorted_owner;
   Input distorted_input;  // given as pixels
   std::vector<Tried> tried;
-  Clock::time_point began{};   // reading
-  Clock::time_point queued{};  // since when it waits where it is
-  double expected_ns = 0;      // on the device that has it
+  Clock::time_point began{};     // reading
+  Clock::time_point queued{};    // since when it waits where it is
+  double expected_ns = 0;        // on the device that has it
+  std::optional<double> gpu_ms;  // of a GPU, which rows in flight share
 
   int64_t pixels() const { return int64_t{result.width} * result.height; }
   bool has_tried(size_t place) const { return has_tried(place, false) || has_tried(place, true); }

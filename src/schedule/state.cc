@@ -346,12 +346,12 @@ void Scheduler::State::deliver(const RowPointer& row) {
   if (!row->claim_delivery()) return;  // its time was over
   TaskResult& result = row->result;
   if (row->began != Clock::time_point{}) result.wall_ms = milliseconds_between(row->began, Clock::now());
-  hand_out(std::move(result));
+  hand_out(std::move(result), row->gpu_ms);
 }
 
 // Somebody waits for it, so that it must get there. If there is no memory for it, others will free some.
-void Scheduler::State::hand_out(TaskResult result) {
-  counts_.note(result);
+void Scheduler::State::hand_out(TaskResult result, std::optional<double> gpu_ms) {
+  counts_.note(result, gpu_ms);
   while (true) {
     try {
       results.deliver(std::move(result));

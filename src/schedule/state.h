@@ -88,7 +88,7 @@ struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   void done(const RowPointer& row);
   void fail(const RowPointer& row, Status status);
   void deliver(const RowPointer& row);
-  void hand_out(TaskResult result);
+  void hand_out(TaskResult result, std::optional<double> gpu_ms = {});
   bool reclaim(int64_t bytes);
   double expected_ns(size_t place, const Row& row);
   bool can_score(size_t place, const Row& row) const;

@@ -2,11 +2,13 @@
 // Memory: what is planned against what a stand-in for CUDA's driver counts, and what becomes of too little of it.
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "acuity/input.h"
 #include "acuity/plan.h"
@@ -161,6 +163,28 @@ TEST(Plan, IsWhatIsAllocatedOnTheCpu) {
     }
   }
 }
+
+#ifdef __linux__
+// Schedulers plan pictures in several threads, whatever their memory limit is.
+TEST(Plan, FillsNoMemory) {
+  if (tests::kSlowMachine) GTEST_SKIP() << "sanitizers fill memory, and emulators count their own";
+  constexpr int kSide = 3000;
+  constexpr size_t kBytes = size_t{kSide} * kSide * 3;
+  const auto resident_bytes = [] {
+    std::ifstream facts("/proc/self/statm");
+    size_t all = 0, resident = 0;
+    facts >> all >> resident;
+    return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  };
+  void* volatile freed = std::malloc(31 << 20);  // of which the C library keeps something
+  std::free(freed);
+  const size_t before = resident_bytes();
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(plan_memory({.metrics = {"ssimulacra2"}, .device = "cpu", .threads = 1}, kSide, kSide).ok());
+  }
+  EXPECT_LT(resident_bytes(), before + kBytes / 4);
+}
+#endif
 
 TEST(Plan, IsForOneDevice) {
   EXPECT_EQ(plan_memory({.metrics = {"psnr"}}, 64, 64).status().code(), StatusCode::usage);

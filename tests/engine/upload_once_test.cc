@@ -91,6 +91,24 @@ TEST_F(UploadOnceTest, OrdinaryMemoryToo) {
   }
 }
 
+// Pictures stay on the device while their Inputs do; what they were sent from serves the next.
+TEST_F(UploadOnceTest, PageLockedMemoryIsThatOfWhatIsInFlight) {
+  for (const auto& [width, height] : {std::pair(kWidth, kHeight), std::pair(200, 190)}) {
+    const size_t bytes = static_cast<size_t>(width * height * 3);
+    const std::vector<std::byte> pixels(bytes, std::byte{100});
+    Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, width, height));
+    const Input reference(view_of(pixels.data(), width, height));
+    std::vector<Input> all;
+    ASSERT_TRUE(scorer.score(reference, all.emplace_back(view_of(pixels.data(), width, height))).ok());
+    const size_t before = fake->bytes["pinned"], device_before = fake->bytes["memory"];
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(scorer.score(reference, all.emplace_back(view_of(pixels.data(), width, height))).ok());
+    }
+    EXPECT_LT(fake->bytes["pinned"] - before, 2 * bytes);
+    EXPECT_GE(fake->bytes["memory"] - device_before, 15 * bytes);
+  }
+}
+
 TEST_F(UploadOnceTest, PageLockedOnTheSpot) {
   constexpr size_t kPieces = 3;
   std::vector<std::shared_ptr<std::byte[]>> pictures;

@@ -296,6 +296,55 @@ TEST_F(SchedulerFaultsTest, ACapOnDeviceMemoryIsKept) {
   EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
 }
 
+// Scorers leave room for references, and references that come by once do not pile up.
+TEST_F(SchedulerFaultsTest, ReferencesStayWithinACap) {
+  begin_anew();
+  constexpr int kReferences = 60;
+  SchedulerOptions capped = options({"cuda:0"});
+  const MemoryPlan plan = must(plan_memory(
+      {.metrics = {kMetric}, .device = "cuda", .memory = MemoryMode::full(), .threads = 1}, kWidth, kHeight));
+  capped.vram_cap_bytes = 6 * plan.pair.device + 4 * plan.reference.device;
+  capped.threads = 1;
+  std::vector<Task> all;
+  for (int r = 0; r < kReferences; ++r) {
+    const std::string name = folder_.path("many" + std::to_string(r) + ".ppm");
+    tests::write_file(name, tests::drawn(100 + r, kWidth, kHeight));
+    for (int d = 0; d < 2; ++d) all.push_back(tests::task_of(name, distorted(0, d)));
+  }
+  Scheduler scheduler = tests::scheduler_of(capped);
+  const std::vector<TaskResult> results = tests::run(scheduler, all);
+  ASSERT_EQ(results.size(), all.size());
+  for (const TaskResult& result : results) {
+    EXPECT_TRUE(result.status.ok()) << result.status.message();
+    EXPECT_TRUE(result.attempts.empty());
+    EXPECT_EQ(result.memory_mode, "full");
+  }
+  EXPECT_GE(scheduler.statistics().references_prepared, kReferences * 9 / 10);
+  EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
+}
+
+// Rows in flight at once share the device's time.
+TEST_F(SchedulerFaultsTest, TheTimeOfADeviceIsCountedOnce) {
+  begin_anew();
+  fake->on_call = [](const std::string& call) {
+    if (call.starts_with("cuLaunchKernel")) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  };
+  SchedulerOptions two_metrics = options({"cuda:0"});
+  two_metrics.metrics = {kMetric, "psnr"};
+  Scheduler scheduler = tests::scheduler_of(two_metrics);
+  double rows_ms = 0;
+  for (const TaskResult& result : tests::run(scheduler, tasks())) rows_ms += result.device_ms;
+  const SchedulerStatistics statistics = scheduler.statistics();
+  fake->on_call = nullptr;
+  ASSERT_EQ(statistics.devices.size(), 1u);
+  const double busy_ms = statistics.devices[0].busy_ms;
+  EXPECT_GT(busy_ms, 0);
+  EXPECT_LE(busy_ms, statistics.wall_ms);
+  EXPECT_GT(rows_ms, statistics.wall_ms) << "no rows were in flight together";
+  ASSERT_EQ(statistics.metrics.size(), 2u);
+  EXPECT_NEAR(statistics.metrics[0].value + statistics.metrics[1].value, busy_ms, 1e-6);
+}
+
 // A row that is read at last after its scheduler has gone is not placed on a device that has gone as well.
 TEST_F(SchedulerFaultsTest, ARowThatComesBackFindsNoDevice) {
   begin_anew();

@@ -288,6 +288,7 @@ void Resident::settle() {
   // The memory may go before this object does, and must not be page-locked any more then.
   const std::lock_guard lock(mutex_);
   straight_.clear();
+  if (staging_) pool_->give_back_pinned(std::move(staging_));
 }
 
 bool Resident::is_small() const {
@@ -310,11 +311,7 @@ Status Resident::make_ready(int rows) {
     }
     straight_.push_back(std::move(place));
   }
-  std::unique_ptr<PinnedMemory>& staging = memory_.staging();
-  if (!goes_straight() && (!staging || staging->size() < memory_->size())) {
-    staging.reset();
-    ACUITY_TRY_ASSIGN(staging, pool_->device().allocate_pinned(memory_->size()));
-  }
+  if (!goes_straight()) ACUITY_TRY_ASSIGN(staging_, pool_->take_pinned(memory_->size()));
   const int fewest = (height_ + kMostBands - 1) / kMostBands;
   band_rows_ = goes_straight() ? rows : std::min(rows, kMostStagedRows);
   band_rows_ = is_small() ? height_ : std::clamp(band_rows_, fewest, height_);
@@ -330,7 +327,7 @@ void Resident::stage(int y, int y_end) const {
   for (const Strand& strand : strands_) {
     for (int row = strand.rows_until(y); row < strand.rows_until(y_end); ++row) {
       const std::byte* from = strand.from + row * strand.row_stride;
-      std::byte* to = memory_.staging()->data() + strand.offset + static_cast<size_t>(row) * strand.row_step;
+      std::byte* to = staging_->data() + strand.offset + static_cast<size_t>(row) * strand.row_step;
       if (pixel_stride_ == 0) {
         copy_past_cache(to, from, strand.row_bytes);
         continue;
@@ -353,7 +350,7 @@ Status Resident::send_band(Queue& queue, int y) {
     if (begin == end) continue;
     const size_t in_strand = begin * strand.row_step, at = strand.offset + in_strand;
     const size_t bytes = (end - begin - 1) * strand.row_step + strand.row_bytes;
-    const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *memory_.staging();
+    const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *staging_;
     ACUITY_TRY(queue.upload(*memory_, at, from, goes_straight() ? straight_[s].offset + in_strand : at, bytes));
   }
   return queue.signal(event_of_row(y));

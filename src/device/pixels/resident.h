@@ -97,7 +97,8 @@ class Resident {
   /// Somebody waited for a queue that had waited for all rows.
   void note_arrival() { arrived_ = true; }
   bool has_arrived() const { return arrived_; }
-  /// Waits until nobody looks at the picture's memory any more, be the picture there or not.
+  /// Waits until nobody looks at the picture's memory any more, be the picture there or not, and gives back what it was
+  /// sent from.
   void settle();
 
  private:
@@ -146,9 +147,10 @@ class Resident {
   int band_rows_ = 1;
   std::shared_ptr<DevicePool> pool_;
   PooledMemory memory_;
-  std::shared_ptr<const void> owner_;  // of device memory
-  std::optional<Surface> surface_;     // that the samples are copied from
-  std::vector<PinnedPlace> straight_;  // the strands, where they can be sent from where they are
+  std::unique_ptr<PinnedMemory> staging_;  // until they have arrived
+  std::shared_ptr<const void> owner_;      // of device memory
+  std::optional<Surface> surface_;         // that the samples are copied from
+  std::vector<PinnedPlace> straight_;      // the strands, where they can be sent from where they are
   std::atomic<bool> arrived_ = false;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
