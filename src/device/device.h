@@ -40,6 +40,7 @@ struct DeviceInfo {
   int shared_bytes = 48 << 10;
   int subgroup_threads = 0;                  // that run in step; 0: the backend does not ask
   std::optional<bool> has_unified_memory{};  // the processor's; likewise
+  bool replays_few_faster = false;           // a few launches from a recording than submitted anew
   std::string same_as{};  // in a list: the id of one before it that is the same card behind another driver
 
   bool is_same_card(const DeviceInfo& other) const {

@@ -13,16 +13,28 @@
 
 namespace acuity {
 
+/// How much work is submitted: that of a picture which is not cut into bands is a few launches, and some devices take
+/// no longer to be given these than to replay them.
+enum class Launches { few, many };
+constexpr Launches launches_of(int band_rows, int height) {
+  return band_rows < height ? Launches::many : Launches::few;
+}
+
 /// A Key states all that the work depends on: work with equal keys is the same. May be destroyed while a replay is in
 /// flight, but not after the queues.
 template <typename Key>
 class Recordings {
  public:
+  static bool are_worth_it(const Device& device, Launches launches) {
+    return launches == Launches::many || device.info().replays_few_faster;
+  }
+
   /// Calls submit(false), which submits the work to `queue` and others, or submit(true) to record it in the way of
   /// Device::record, or replays what was recorded. Whoever calls but once does not pay for recording: the second call
   /// with a key is recorded.
   template <typename Submit>
-  Status run(Device& device, Queue& queue, const Key& key, const Submit& submit) {
+  Status run(Device& device, Queue& queue, const Key& key, const Submit& submit, Launches launches = Launches::many) {
+    if (!are_worth_it(device, launches)) return submit(false);
     const auto known = std::find_if(known_.begin(), known_.end(), [&](const Work& work) { return work.key == key; });
     if (known == known_.end()) {
       if (known_.size() == kMost) known_.pop_back();

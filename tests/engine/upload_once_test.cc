@@ -206,6 +206,24 @@ TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {
   }
 }
 
+TEST_F(UploadOnceTest, WorkOnPicturesInDeviceMemoryIsReplayedInTheSamePlaceOnly) {
+  constexpr size_t kPixels = size_t{kWidth} * kHeight;
+  Scorer scorer = must(Scorer::create({.metrics = {"dssim"}, .device = "cuda"}, kWidth, kHeight));
+  // Planes of codes, of which pixels are made first.
+  const auto picture_at = [&](size_t number) {
+    const auto* address = reinterpret_cast<const std::byte*>((uintptr_t{1} << 20) + number * 4 * kPixels);
+    ImageView view = view_of(address);
+    view.planes = {address, address + kPixels, address + 2 * kPixels};
+    view.pixel_stride = 1;
+    view.row_stride = kWidth;
+    return Input::on_device(view, "cuda");
+  };
+  expect_replay([&] { return scorer.score(picture_at(0), picture_at(1)); });
+  const int launches = calls_of("cuGraphLaunch");
+  ASSERT_TRUE(scorer.score(picture_at(0), picture_at(2)).ok());
+  EXPECT_EQ(calls_of("cuGraphLaunch"), launches);
+}
+
 TEST_F(UploadOnceTest, FramesTravelAsTheyAreStored) {
   FrameFormat format{{.width = 1280, .height = 1100}};
   constexpr size_t kLuma = size_t{1280} * 1100, kFrame = kLuma * 3 / 2;

@@ -14,7 +14,8 @@ Result<Feed> Feed::create(Workspace& workspace, Queue& maker, const Senders& sen
 
 Status Feed::begin(const DevicePicture& picture) {
   taken_ = 0;
-  const int slots = rows_ < picture.rows.height() ? static_cast<int>(kSlots) : 1;
+  height_ = picture.rows.height();
+  const int slots = rows_ < height_ ? static_cast<int>(kSlots) : 1;
   return reader_.begin(*maker_, picture, rows_, slots);
 }
 
@@ -22,6 +23,15 @@ Status Feed::send(std::span<Feed* const> feeds, std::span<Queue* const> queues, 
   std::vector<PixelReader*> readers;
   for (Feed* feed : feeds) readers.push_back(&feed->reader_);
   return PixelReader::send(readers, queues, order, feeds[0]->rows_);
+}
+
+std::optional<std::vector<PixelReader::Key>> Feed::keys(std::span<Feed* const> feeds) {
+  std::vector<PixelReader::Key> keys;
+  for (const Feed* feed : feeds) {
+    if (!feed->may_be_recorded()) return std::nullopt;
+    keys.push_back(feed->key());
+  }
+  return keys;
 }
 
 Result<SentPixels> Feed::take(Queue& queue, int y, int y_end, bool recorded) {
@@ -36,6 +46,11 @@ Result<SentPixels> Feed::take(Queue& queue, int y, int y_end, bool recorded) {
     ACUITY_TRY(queue.wait_for(*made_[slot()]));
   }
   return reader_.pixels(static_cast<int>(slot()), y);
+}
+
+Status Feed::record_arrival(std::span<Feed* const> feeds, Queue& queue) {
+  for (Feed* feed : feeds) ACUITY_TRY(feed->reader_.record_wait_for_rows(queue, feed->height_));
+  return {};
 }
 
 Status Feed::release(Queue& queue) {

@@ -5,6 +5,7 @@
 #define ACUITY_DEVICE_PIXELS_FEED_H
 
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,6 +26,10 @@ class Feed {
 
   /// Rows y .. y_end - 1 for what comes after in the queue. `recorded`: this is part of work that is being recorded.
   Result<SentPixels> take(Queue& queue, int y, int y_end, bool recorded = false);
+  /// While work is recorded, ahead of taking rows: what comes after in the queue waits for all samples of all of them.
+  /// For pictures of one band, which are there at about the same time: with one wait for both, the work on them is one
+  /// piece, and may go side by side.
+  static Status record_arrival(std::span<Feed* const> feeds, Queue& queue);
   /// What the queue was given since take() is the last that looks at those rows.
   Status release(Queue& queue);
 
@@ -34,6 +39,8 @@ class Feed {
   /// Whether work on the picture may be recorded, and what that depends on.
   bool may_be_recorded() const { return reader_.may_be_recorded(); }
   PixelReader::Key key() const { return reader_.key(); }
+  /// What work on several depends on; nothing where it may not be recorded.
+  static std::optional<std::vector<PixelReader::Key>> keys(std::span<Feed* const> feeds);
   /// Whether pixels are made on the queue that was given for it.
   bool makes_pixels() const { return !reader_.reads_samples(); }
 
@@ -48,6 +55,7 @@ class Feed {
   PixelReader reader_;
   Queue* maker_;
   int rows_;
+  int height_ = 0;  // of the picture
   std::array<Event*, kSlots> made_{}, released_{};
   size_t taken_ = 0;
 };

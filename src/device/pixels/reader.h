@@ -62,12 +62,16 @@ class PixelReader {
   /// What recorded work on a picture depends on: work on two that are equal is the same.
   struct Key {
     SentPixels pixels;
-    uint64_t samples = 0;       ///< the number of their memory
+    uint64_t samples = 0;       ///< where they are,
+    uint64_t place = 0;         ///< and the number of that memory, unless it is somebody else's
     std::vector<int> making{};  ///< what kernels that make pixels are told of the samples
     int band_rows = 0;          ///< of the samples, which are waited for
     bool operator==(const Key&) const = default;
   };
-  Key key() const { return {pixels(0, 0), picture_->samples->place(), making_, picture_->samples->band_rows()}; }
+  Key key() const {
+    const Resident& samples = *picture_->samples;
+    return {pixels(0, 0), samples.samples().address, samples.place(), making_, samples.band_rows()};
+  }
 
   /// Otherwise: makes rows y .. y_end - 1 in a place, `below` rows below its top, when the queue has come so far. What
   /// was there may no longer be in use. `recorded`: as in record_wait_for_rows.

@@ -16,6 +16,7 @@ class VulkanDevice final : public Device {
  public:
   explicit VulkanDevice(std::shared_ptr<VulkanContext> context) : context_(std::move(context)) {
     info_ = context_->candidate().info;
+    info_.replays_few_faster = true;  // a replay is one vkQueueSubmit, of which each costs as much as some launches
   }
 
   Result<int64_t> free_bytes() const override { return context_->free_bytes(); }

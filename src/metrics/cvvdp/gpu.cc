@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "device/pixels/reader.h"
+#include "device/recordings.h"
 #include "device/table.h"
 #include "device/workspace.h"
 #include "lang/host.h"
@@ -90,8 +91,7 @@ class StillRunner final : public GpuRunner {
     const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
     ACUITY_TRY(PixelReader::send(both, std::array{queue_, queue_}, SendOrder::together, band_));
     work_.eotf = static_cast<int>(reference.photometry.eotf());
-    for (int n = 0; n * band_ < setup_.height; ++n) ACUITY_TRY(run_band(n));
-    ACUITY_TRY(workspace_.fetch_results(*queue_, base_));
+    ACUITY_TRY(submit_or_replay());
     ACUITY_TRY(queue_->wait());
     return results_.differences(reinterpret_cast<const float*>(workspace_.results().data()));
   }
@@ -146,16 +146,38 @@ class StillRunner final : public GpuRunner {
     Event *built = nullptr, *compared = nullptr;
   };
 
+  // What recorded work depends on.
+  struct Key {
+    std::array<PixelReader::Key, 2> pixels;
+    std::array<StillWork::Samples, 2> samples;
+    uint64_t constants = 0;
+    int eotf = 0;
+    bool operator==(const Key&) const = default;
+  };
+
+  Status submit_or_replay() {
+    const auto submit = [&](bool recorded) -> Status {
+      for (int n = 0; n * band_ < setup_.height; ++n) ACUITY_TRY(run_band(n, recorded));
+      return workspace_.fetch_results(*queue_, base_);
+    };
+    if (!readers_[0].may_be_recorded() || !readers_[1].may_be_recorded()) return submit(false);
+    const Key key{{readers_[0].key(), readers_[1].key()}, work_.samples, work_.constants, work_.eotf};
+    return recordings_.run(device(), *queue_, key, submit, launches_of(band_, setup_.height));
+  }
+
+  // For what comes after in the queue. Rows of pixels that are made lie in a ring.
+  Status read_rows(PixelReader& reader, int y, int y_end, bool recorded) {
+    if (!reader.reads_samples()) return reader.make(*queue_, y, y_end, 0, y % ring_, recorded);
+    return recorded ? reader.record_wait_for_rows(*queue_, y_end) : reader.wait_for_rows(*queue_, y_end);
+  }
+
   // Bands are compared on two queues in turn, so that the next one fills what the end of a launch leaves idle.
-  Status run_band(int n) {
+  Status run_band(int n, bool recorded) {
     const int y = n * band_, y_end = std::min(y + band_, setup_.height);
     Turn& turn = turns_[static_cast<size_t>(n) % turns_.size()];
     // Rows of pixels in whose place others are made have been looked at.
     if (n >= static_cast<int>(turns_.size())) ACUITY_TRY(queue_->wait_for(*turn.compared));
-    for (PixelReader& reader : readers_) {
-      ACUITY_TRY(reader.reads_samples() ? reader.wait_for_rows(*queue_, y_end)
-                                        : reader.make(*queue_, y, y_end, 0, y % ring_));
-    }
+    for (PixelReader& reader : readers_) ACUITY_TRY(read_rows(reader, y, y_end, recorded));
     ACUITY_TRY(build_band(*queue_, work_, y, y_end));
     if (band_ == setup_.height) return compare_band(*queue_, work_, y, y_end);
     ACUITY_TRY(queue_->signal(*turn.built));
@@ -177,7 +199,8 @@ class StillRunner final : public GpuRunner {
   std::array<std::shared_ptr<const std::vector<float>>, 2> tables_;
   std::unique_ptr<DeviceMemory> constants_, sensitivities_;
   std::array<PixelReader, 2> readers_;
-  Workspace workspace_;  // last: its queues go before what they work on
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
   Queue* queue_ = nullptr;
   std::array<Turn, 2> turns_;
 };

@@ -31,6 +31,7 @@ struct StillWork {
     int table = 0;  // in the constants
     int table_last = 0;
     int ring = 0;  // rows
+    bool operator==(const Samples&) const = default;
   };
   int width = 0, height = 0;
   int subbands = 0;      // without the base

@@ -175,17 +175,14 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(submit_bands(work, recorded));
       return workspace_.fetch_results(*work_, tiles_);
     };
-    if (band_ >= setup_.height) return submit(false);  // few launches take no longer than a replay
-    Key key;
-    for (const Feed* feed : feeds) {
-      if (!feed->may_be_recorded()) return submit(false);
-      key.pixels.push_back(feed->key());
-    }
-    if (work.prepared != nullptr) key.reference = work.prepared->memory.number();
-    return recordings_.run(setup_.pool->device(), *work_, key, submit);
+    std::optional<std::vector<PixelReader::Key>> pixels = Feed::keys(feeds);
+    if (!pixels) return submit(false);
+    const Key key{std::move(*pixels), work.prepared != nullptr ? work.prepared->memory.number() : 0};
+    return recordings_.run(setup_.pool->device(), *work_, key, submit, launches_of(band_, setup_.height));
   }
 
   Status begin_recording(const std::vector<Feed*>& feeds) {
+    if (band_ >= setup_.height) ACUITY_TRY(Feed::record_arrival(feeds, *work_));
     if (std::none_of(feeds.begin(), feeds.end(), [](const Feed* feed) { return feed->makes_pixels(); })) return {};
     ACUITY_TRY(work_->signal(*begun_));
     return maker_->wait_for(*begun_);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // IW-SSIM and MS-SSIM on a GPU, whichever: the launches. The reference is sent first. While the distorted picture
 // follows, the reference's products are added up there and become the figures of the weights here; so the losses can be
-// worked on from the top down while the last rows are still in flight.
+// worked on from the top down while the last rows are still in flight. A recording ends where the host must wait.
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/try.h"
 #include "device/pixels/feed.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/iwssim/information.h"
@@ -49,7 +51,7 @@ size_t index(int i) { return static_cast<size_t>(i); }
 class PreparedPyramid final : public PreparedReference {
  public:
   explicit PreparedPyramid(PooledMemory memory) : memory_(std::move(memory)) {}
-  DeviceMemory& memory() const { return *memory_; }
+  const PooledMemory& memory() const { return memory_; }
   size_t bytes() const override { return memory_->size(); }
 
  private:
@@ -82,37 +84,42 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory, create_pyramid());
     ACUITY_TRY(begin(kReference, reference));
     const std::array<Feed*, 1> one{&*feeds_[kReference]};
-    ACUITY_TRY(Feed::send(one, std::array{reference_}, SendOrder::one_by_one));
-    ACUITY_TRY(make_reference(*memory));
-    ACUITY_TRY(finish_reference(*memory));
-    ACUITY_TRY(compare_->wait());
+    ACUITY_TRY(Feed::send(one, std::array{main_}, SendOrder::one_by_one));
+    ACUITY_TRY(submit({.reference = true}, *memory, false));
+    if (kind_ == Kind::information) {
+      ACUITY_TRY(find_weights());
+      ACUITY_TRY(send_weights(*memory));
+    }
+    ACUITY_TRY(main_->wait());
     return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPyramid>(std::move(memory)));
   }
 
   Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
     const bool prepared = reference.prepared != nullptr;
     if (!prepared && !pair_) ACUITY_TRY_ASSIGN(pair_, create_pyramid());
-    DeviceMemory& compared = prepared ? static_cast<const PreparedPyramid*>(reference.prepared)->memory() : *pair_;
+    const PooledMemory& compared = prepared ? static_cast<const PreparedPyramid*>(reference.prepared)->memory() : pair_;
     std::vector<Feed*> feeds;
     std::vector<Queue*> queues;
     if (!prepared) {
       ACUITY_TRY(begin(kReference, *reference.luma));
       feeds.push_back(&*feeds_[kReference]);
-      queues.push_back(reference_);
+      queues.push_back(replays() ? &last() : main_);
     }
     ACUITY_TRY(begin(kDistorted, distorted));
     feeds.push_back(&*feeds_[kDistorted]);
-    queues.push_back(distorted_);
+    queues.push_back(replays() ? &last() : distorted_);
     ACUITY_TRY(Feed::send(feeds, queues, SendOrder::one_by_one));
-    if (!prepared) ACUITY_TRY(make_reference(compared));
-    ACUITY_TRY(make_distorted(compared, !prepared));
-    if (kind_ == Kind::information) {
-      if (!prepared) ACUITY_TRY(finish_reference(compared));
-      ACUITY_TRY(compare_weighted(compared));
+    Stages stages{.reference = !prepared, .distorted = true};
+    if (kind_ == Kind::information && !prepared) {
+      // The pixels of small pictures are there as soon as those of their references.
+      stages.distorted = is_one_band();
+      ACUITY_TRY(submit_or_replay(stages, compared));
+      ACUITY_TRY(find_weights());
+      stages = {.distorted = !stages.distorted, .sends_weights = true};
     }
-    Queue& last = kind_ == Kind::information ? *compare_ : *distorted_;
-    ACUITY_TRY(workspace_.fetch_results(last, tiles_));
-    ACUITY_TRY(last.wait());
+    stages.losses = true;
+    ACUITY_TRY(submit_or_replay(stages, compared));
+    ACUITY_TRY(last().wait());
     return pool();
   }
 
@@ -122,6 +129,22 @@ class GpuRunner final : public Runner {
 
  private:
   enum : size_t { kReference, kDistorted };
+
+  // What is submitted without waiting for the host in between.
+  struct Stages {
+    bool reference = false;      // its pyramid, and its products as far as the host
+    bool distorted = false;      // its pyramid, and the losses without weights
+    bool sends_weights = false;  // from the host
+    bool losses = false;         // those with weights, if there are any, and the sums of all
+    bool operator==(const Stages&) const = default;
+  };
+  // What recorded work depends on.
+  struct Key {
+    Stages stages;
+    std::vector<PixelReader::Key> pixels;
+    uint64_t reference = 0;  // the number of its pyramid's memory
+    bool operator==(const Key&) const = default;
+  };
 
   GpuRunner(const Metric::Setup& setup, Kind kind, Enlarge enlarge, Size size)
       : setup_(setup),
@@ -139,10 +162,11 @@ class GpuRunner final : public Runner {
   }
 
   Status allocate() {
-    for (Queue** queue : {&maker_, &reference_, &distorted_, &compare_}) {
+    for (Queue** queue : {&maker_, &main_, &distorted_}) {
       ACUITY_TRY_ASSIGN(*queue, workspace_.create_queue());
     }
-    for (Event** event : {&reference_made_, &plain_done_}) ACUITY_TRY_ASSIGN(*event, workspace_.create_event());
+    for (Event** event : {&begun_, &reference_made_, &plain_done_})
+      ACUITY_TRY_ASSIGN(*event, workspace_.create_event());
     for (Part& part : parts_) ACUITY_TRY_ASSIGN(part.made, workspace_.create_event());
     for (std::optional<Feed>& feed : feeds_) {
       ACUITY_TRY_ASSIGN(feed, Feed::create(workspace_, *maker_, setup_.senders(), band_));
@@ -220,7 +244,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory,
                       setup_.pool->take(pyramid_.bytes(), fmt::format("iwssim reference {}x{} of kind {}", size_.width,
                                                                       size_.height, static_cast<int>(kind_))));
-    if (!memory.is_used_again()) ACUITY_TRY(reference_->clear(*memory, 0, memory->size()));
+    if (!memory.is_used_again()) ACUITY_TRY(main_->clear(*memory, 0, memory->size()));
     return memory;
   }
 
@@ -236,15 +260,66 @@ class GpuRunner final : public Runner {
     return feeds_[i]->begin(picture);
   }
 
+  bool is_one_band() const { return band_ >= setup_.height; }
+  Launches launches() const { return launches_of(band_, setup_.height); }
+  // The queue that waits for all others in the end, and that replays what is recorded.
+  Queue& last() const { return kind_ == Kind::information ? *main_ : *distorted_; }
+  bool replays() const { return Recordings<Key>::are_worth_it(device(), launches()); }
+
+  Status submit_or_replay(const Stages& stages, const PooledMemory& reference) {
+    const auto submit_work = [&](bool recorded) { return submit(stages, *reference, recorded); };
+    std::optional<std::vector<PixelReader::Key>> pixels = Feed::keys(feeds_of(stages));
+    if (!pixels) return submit_work(false);
+    const Key key{stages, std::move(*pixels), reference.number()};
+    ACUITY_TRY(recordings_.run(device(), last(), key, submit_work, launches()));
+    if (stages.losses) return {};
+    // What comes next may wait for this, be it replayed or not.
+    if (stages.distorted) ACUITY_TRY(distorted_->signal(*plain_done_));
+    return main_->signal(*reference_made_);
+  }
+
+  std::vector<Feed*> feeds_of(const Stages& stages) {
+    std::vector<Feed*> feeds;
+    if (stages.reference) feeds.push_back(&*feeds_[kReference]);
+    if (stages.distorted) feeds.push_back(&*feeds_[kDistorted]);
+    return feeds;
+  }
+
+  Status submit(const Stages& stages, DeviceMemory& reference, bool recorded) {
+    const std::vector<Feed*> feeds = feeds_of(stages);
+    for (Feed* feed : feeds) feed->rewind();
+    if (recorded) ACUITY_TRY(begin_recording(stages, feeds));
+    if (stages.reference) ACUITY_TRY(make_reference(reference, recorded));
+    if (stages.distorted) {
+      // Of recorded work all comes after the reference.
+      if (stages.sends_weights && !recorded) ACUITY_TRY(distorted_->wait_for(*reference_made_));
+      ACUITY_TRY(make_distorted(reference, stages.reference, recorded));
+    }
+    if (stages.sends_weights) ACUITY_TRY(send_weights(reference));
+    if (!stages.losses) return recorded && stages.distorted ? main_->wait_for(*plain_done_) : Status();
+    if (kind_ == Kind::information) ACUITY_TRY(compare_weighted(reference, stages.distorted, recorded));
+    return workspace_.fetch_results(last(), tiles_);
+  }
+
+  // What comes first in other queues waits for the last one, as recording wants it.
+  Status begin_recording(const Stages& stages, const std::vector<Feed*>& feeds) {
+    if (is_one_band()) ACUITY_TRY(Feed::record_arrival(feeds, last()));
+    ACUITY_TRY(last().signal(*begun_));
+    Queue& other = &last() == main_ ? *distorted_ : *main_;
+    if (&other == main_ ? stages.reference : stages.distorted) ACUITY_TRY(other.wait_for(*begun_));
+    const bool makes = std::any_of(feeds.begin(), feeds.end(), [](const Feed* feed) { return feed->makes_pixels(); });
+    return makes ? maker_->wait_for(*begun_) : Status();
+  }
+
   // Luma of a picture, band by band; `made(rows)` is called whenever there are more rows of it.
   template <typename Made>
-  Status make_luma(size_t i, Queue& queue, DeviceArray<float> to, const Made& made) {
+  Status make_luma(size_t i, Queue& queue, DeviceArray<float> to, bool recorded, const Made& made) {
     const DeviceArray<float> luma = enlarged_ ? array<float>(sources_[i]) : to;
     const int stride = enlarged_ ? setup_.width : pyramid::stride_of(setup_.width, 0);
     for (int y = 0; y < setup_.height; y += band_) {
       const int y_end = std::min(y + band_, setup_.height);
       SentPixels sent;
-      ACUITY_TRY_ASSIGN(sent, feeds_[i]->take(queue, y, y_end));
+      ACUITY_TRY_ASSIGN(sent, feeds_[i]->take(queue, y, y_end, recorded));
       ACUITY_TRY(queue.run(pyramid::make_luma, groups(setup_.width, 32), groups(y_end - y, 32), sent.samples,
                            sent.table, table(0), luma, sent.format, sent.table_last, sent.plane_stride, sent.y_first,
                            setup_.width, y, y_end, stride));
@@ -286,35 +361,34 @@ class GpuRunner final : public Runner {
   }
 
   // The reference's pyramid, and its products as far as the host.
-  Status make_reference(DeviceMemory& memory) {
+  Status make_reference(DeviceMemory& memory, bool recorded) {
     const DeviceArray<float> to{memory.address()};
     int begin = 0;
     const auto made = [&](int rows) -> Status {
       if (rows != size_.height && rows - begin < part_rows_) return {};
-      ACUITY_TRY(build(*reference_, to, begin, rows));
+      ACUITY_TRY(build(*main_, to, begin, rows));
       if (kind_ == Kind::information) ACUITY_TRY(sum_products(memory, begin, rows));
       begin = rows;
       return {};
     };
-    ACUITY_TRY(make_luma(kReference, *reference_, to, made));
-    ACUITY_TRY(reference_->signal(*reference_made_));
+    ACUITY_TRY(make_luma(kReference, *main_, to, recorded, made));
+    ACUITY_TRY(main_->signal(*reference_made_));
     if (kind_ != Kind::information) return {};
-    return reference_->download(*products_here_, 0, workspace_.memory(), products_, products_here_->size());
+    return main_->download(*products_here_, 0, workspace_.memory(), products_, products_here_->size());
   }
 
   Status sum_products(const DeviceMemory& reference, int begin, int end) {
     int down = 0;
     for (int s = 0; s < kWeightedScales; ++s) down += kernels::sum_groups(begin, end, size_.height, s);
     if (down == 0) return {};
-    return reference_->run(kernels::sum_products, kernels::tiles_across(size_.width, 0, PRODUCT_MARGIN), down,
-                           DeviceArray<const float>{reference.address()}, table(parents_at_), array<float>(products_),
-                           size_.width, size_.height, begin, end);
+    return main_->run(kernels::sum_products, kernels::tiles_across(size_.width, 0, PRODUCT_MARGIN), down,
+                      DeviceArray<const float>{reference.address()}, table(parents_at_), array<float>(products_),
+                      size_.width, size_.height, begin, end);
   }
 
   // What the weights need of the reference, from the products.
-  Status finish_reference(DeviceMemory& memory) {
-    ACUITY_TRY(reference_->wait());
-    if (kind_ != Kind::information) return {};
+  Status find_weights() {
+    ACUITY_TRY(main_->wait());
     const auto* products = reinterpret_cast<const TileProducts*>(products_here_->data());
     const std::array<Size, kScales> sizes = scale_sizes(size_.width, size_.height);
     float* numbers = reinterpret_cast<float*>(numbers_here_->data());
@@ -328,11 +402,15 @@ class GpuRunner final : public Runner {
       numbers += INFORMATION_FOURS * 4;
       products += count;
     }
-    return compare_->upload(memory, numbers_, *numbers_here_, 0, numbers_here_->size());
+    return {};
+  }
+
+  Status send_weights(DeviceMemory& memory) {
+    return main_->upload(memory, numbers_, *numbers_here_, 0, numbers_here_->size());
   }
 
   // The distorted picture's pyramid, and the losses without weights.
-  Status make_distorted(const DeviceMemory& reference, bool wait_for_reference) {
+  Status make_distorted(const DeviceMemory& reference, bool wait_for_reference, bool recorded) {
     const DeviceArray<float> to = array<float>(distorted_at_);
     part_count_ = 0;
     int begin = 0;
@@ -347,7 +425,7 @@ class GpuRunner final : public Runner {
       part.end = rows;
       return {};
     };
-    ACUITY_TRY(make_luma(kDistorted, *distorted_, to, made));
+    ACUITY_TRY(make_luma(kDistorted, *distorted_, to, recorded, made));
     return distorted_->signal(*plain_done_);
   }
 
@@ -367,20 +445,22 @@ class GpuRunner final : public Runner {
                            kind_ == Kind::classic ? 1 : 0, 2 * middle_of(kind_), size_.width, size_.height, begin, end);
   }
 
-  Status compare_weighted(const DeviceMemory& reference) {
+  // `follows`: the distorted picture is part of what is submitted.
+  Status compare_weighted(const DeviceMemory& reference, bool follows, bool recorded) {
+    if (!follows) ACUITY_TRY(recorded ? main_->wait_for_outside(*plain_done_) : main_->wait_for(*plain_done_));
     for (size_t i = 0; i < part_count_; ++i) {
       const Part& part = parts_[i];
-      ACUITY_TRY(compare_->wait_for(*part.made));
+      if (follows) ACUITY_TRY(main_->wait_for(*part.made));
       const int down = compare_groups(0, kWeightedScales, part.begin, part.end);
       if (down == 0) continue;
-      ACUITY_TRY(compare_->run(kernels::compare_weighted, kernels::tiles_across(size_.width, 0, WINDOW_MARGIN), down,
-                               DeviceArray<const kernels::real4>{reference.address()},
-                               array<const kernels::real4>(distorted_at_),
-                               DeviceArray<const float>{reference.address()}, array<const float>(distorted_at_),
-                               table(parents_at_), DeviceArray<const kernels::real4>{reference.address() + numbers_},
-                               array<float>(tiles_), size_.width, size_.height, part.begin, part.end));
+      ACUITY_TRY(main_->run(kernels::compare_weighted, kernels::tiles_across(size_.width, 0, WINDOW_MARGIN), down,
+                            DeviceArray<const kernels::real4>{reference.address()},
+                            array<const kernels::real4>(distorted_at_), DeviceArray<const float>{reference.address()},
+                            array<const float>(distorted_at_), table(parents_at_),
+                            DeviceArray<const kernels::real4>{reference.address() + numbers_}, array<float>(tiles_),
+                            size_.width, size_.height, part.begin, part.end));
     }
-    return compare_->wait_for(*plain_done_);
+    return follows ? main_->wait_for(*plain_done_) : Status();
   }
 
   std::array<ScaleSums, kScales> pool() const {
@@ -420,9 +500,11 @@ class GpuRunner final : public Runner {
   size_t numbers_ = 0;                                                  // offset in those
   std::unique_ptr<PinnedMemory> products_here_, numbers_here_;
   std::array<std::optional<Feed>, 2> feeds_;
-  Workspace workspace_;  // last: its queues go before what they work on
-  Event *reference_made_ = nullptr, *plain_done_ = nullptr;
-  Queue *maker_ = nullptr, *reference_ = nullptr, *distorted_ = nullptr, *compare_ = nullptr;
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
+  Event *begun_ = nullptr, *reference_made_ = nullptr, *plain_done_ = nullptr;
+  // Of pixels; of the reference, and then of the losses with weights; of the rest.
+  Queue *maker_ = nullptr, *main_ = nullptr, *distorted_ = nullptr;
 };
 
 }  // namespace

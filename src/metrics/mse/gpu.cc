@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/try.h"
 #include "device/pixels/feed.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/mse/cpu.h"
@@ -28,6 +30,7 @@ inline constexpr const KernelFile* kKernelFile = &mse_kernels;
 }  // namespace kernels
 
 constexpr int kBandRows = 4 * kTileHeight;
+constexpr int kFewBands = 4;  // pictures of up to so many are few launches
 
 class Runner final : public GpuSums {
  public:
@@ -55,26 +58,14 @@ class Runner final : public GpuSums {
   }
 
   Result<std::array<double, 3>> run(const InputRows& reference, const InputRows& distorted) override {
-    const int width = setup_.width, height = setup_.height;
     ACUITY_TRY(begin(*reference_, reference));
     ACUITY_TRY(begin(*distorted_, distorted));
     const std::array<Feed*, 2> both{&*reference_, &*distorted_};
     ACUITY_TRY(Feed::send(both, std::array{queue_, queue_}, SendOrder::together));
-    for (int y = 0; y < height; y += band_rows_) {
-      const int y_end = std::min(y + band_rows_, height);
-      SentPixels a, b;
-      ACUITY_TRY_ASSIGN(a, reference_->take(*queue_, y, y_end));
-      ACUITY_TRY_ASSIGN(b, distorted_->take(*queue_, y, y_end));
-      ACUITY_TRY(queue_->run(kernels::sum_tiles, groups(width, kTileWidth), groups(y_end - y, kTileHeight), a.samples,
-                             b.samples, a.table, b.table, workspace_.array<float>(sums_), a.format, a.table_last,
-                             a.plane_stride, a.y_first, b.format, b.table_last, b.plane_stride, b.y_first, width, y,
-                             y_end));
-      ACUITY_TRY(reference_->release(*queue_));
-      ACUITY_TRY(distorted_->release(*queue_));
-    }
-    ACUITY_TRY(workspace_.fetch_results(*queue_, sums_));
+    ACUITY_TRY(submit_or_replay(both));
     ACUITY_TRY(queue_->wait());
-    return add_tiles({reinterpret_cast<const TileSums*>(workspace_.results().data()), tile_count(width, height)});
+    return add_tiles(
+        {reinterpret_cast<const TileSums*>(workspace_.results().data()), tile_count(setup_.width, setup_.height)});
   }
 
  private:
@@ -84,11 +75,39 @@ class Runner final : public GpuSums {
     return feed.begin(picture);
   }
 
+  Status submit_or_replay(const std::array<Feed*, 2>& both) {
+    const auto submit_work = [&](bool recorded) { return submit(both, recorded); };
+    const std::optional<Key> key = Feed::keys(both);
+    if (!key) return submit_work(false);
+    const Launches launches = launches_of(kFewBands * band_rows_, setup_.height);
+    return recordings_.run(setup_.pool->device(), *queue_, *key, submit_work, launches);
+  }
+
+  Status submit(const std::array<Feed*, 2>& both, bool recorded) {
+    const int width = setup_.width, height = setup_.height;
+    for (Feed* feed : both) feed->rewind();
+    for (int y = 0; y < height; y += band_rows_) {
+      const int y_end = std::min(y + band_rows_, height);
+      SentPixels a, b;
+      ACUITY_TRY_ASSIGN(a, both[0]->take(*queue_, y, y_end, recorded));
+      ACUITY_TRY_ASSIGN(b, both[1]->take(*queue_, y, y_end, recorded));
+      ACUITY_TRY(queue_->run(kernels::sum_tiles, groups(width, kTileWidth), groups(y_end - y, kTileHeight), a.samples,
+                             b.samples, a.table, b.table, workspace_.array<float>(sums_), a.format, a.table_last,
+                             a.plane_stride, a.y_first, b.format, b.table_last, b.plane_stride, b.y_first, width, y,
+                             y_end));
+      for (Feed* feed : both) ACUITY_TRY(feed->release(*queue_));
+    }
+    return workspace_.fetch_results(*queue_, sums_);
+  }
+
+  using Key = std::vector<PixelReader::Key>;  // what recorded work depends on
+
   Metric::Setup setup_;
   int band_rows_ = 0;
   size_t sums_ = 0;  // an offset
   std::optional<Feed> reference_, distorted_;
-  Workspace workspace_;  // last: its queues go before what they work on
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
   Queue* queue_ = nullptr;
 };
 

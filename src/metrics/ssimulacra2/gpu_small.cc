@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "device/pixels/reader.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "lang/host.h"
 #include "metrics/ssimulacra2/gpu_reference.h"
@@ -51,19 +52,7 @@ class SmallGpuRunner final : public Runner {
     ACUITY_TRY(begin(readers_[1], distorted));
     const std::array<PixelReader*, 2> both{&readers_[0], &readers_[1]};
     ACUITY_TRY(PixelReader::send(both, std::array{queue_, queue_}, SendOrder::together, setup_.height));
-    SentPixels a, b;
-    ACUITY_TRY_ASSIGN(a, read(readers_[0]));
-    ACUITY_TRY_ASSIGN(b, read(readers_[1]));
-    const int width = setup_.width, height = setup_.height;
-    const uint64_t planes = workspace_.memory().address();
-    ACUITY_TRY(queue_->run(kernels::make_scales, (width + 31) / 32, 2 * ((height + 31) / 32), a.samples, b.samples,
-                           a.table, b.table, DeviceArray<float>{planes}, a.format, a.table_last, a.plane_stride,
-                           b.format, b.table_last, b.plane_stride, width, height, static_cast<int>(sizes_.size())));
-    ACUITY_TRY(queue_->run(kernels::filter_rows_of_scales, end_.row_group, kChannels, DeviceArray<const float>{planes},
-                           DeviceArray<float>{planes}, width, height));
-    ACUITY_TRY(queue_->run(kernels::filter_columns_of_scales, end_.column, kChannels, DeviceArray<const float>{planes},
-                           DeviceArray<const kernels::real4>{planes}, workspace_.array<float>(tiles_), width, height));
-    ACUITY_TRY(workspace_.fetch_results(*queue_, tiles_));
+    ACUITY_TRY(submit_or_replay());
     ACUITY_TRY(queue_->wait());
     return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()), sizes_);
   }
@@ -98,19 +87,44 @@ class SmallGpuRunner final : public Runner {
     return reader.begin(*queue_, picture, setup_.height, 1);
   }
 
-  // All of a picture.
-  Result<SentPixels> read(PixelReader& reader) {
-    ACUITY_TRY(reader.reads_samples() ? reader.wait_for_rows(*queue_, setup_.height)
-                                      : reader.make(*queue_, 0, setup_.height, 0));
-    return reader.pixels(0, 0);
+  Status submit_or_replay() {
+    const auto submit_work = [&](bool recorded) { return submit(recorded); };
+    if (!readers_[0].may_be_recorded() || !readers_[1].may_be_recorded()) return submit(false);
+    const Key key{readers_[0].key(), readers_[1].key()};
+    return recordings_.run(setup_.pool->device(), *queue_, key, submit_work, Launches::few);
   }
+
+  Status submit(bool recorded) {
+    for (PixelReader& reader : readers_) ACUITY_TRY(read(reader, recorded));
+    const SentPixels a = readers_[0].pixels(0, 0), b = readers_[1].pixels(0, 0);
+    const int width = setup_.width, height = setup_.height;
+    const uint64_t planes = workspace_.memory().address();
+    ACUITY_TRY(queue_->run(kernels::make_scales, (width + 31) / 32, 2 * ((height + 31) / 32), a.samples, b.samples,
+                           a.table, b.table, DeviceArray<float>{planes}, a.format, a.table_last, a.plane_stride,
+                           b.format, b.table_last, b.plane_stride, width, height, static_cast<int>(sizes_.size())));
+    ACUITY_TRY(queue_->run(kernels::filter_rows_of_scales, end_.row_group, kChannels, DeviceArray<const float>{planes},
+                           DeviceArray<float>{planes}, width, height));
+    ACUITY_TRY(queue_->run(kernels::filter_columns_of_scales, end_.column, kChannels, DeviceArray<const float>{planes},
+                           DeviceArray<const kernels::real4>{planes}, workspace_.array<float>(tiles_), width, height));
+    return workspace_.fetch_results(*queue_, tiles_);
+  }
+
+  // All of a picture, for what comes after in the queue.
+  Status read(PixelReader& reader, bool recorded) {
+    const int height = setup_.height;
+    if (!reader.reads_samples()) return reader.make(*queue_, 0, height, 0, 0, recorded);
+    return recorded ? reader.record_wait_for_rows(*queue_, height) : reader.wait_for_rows(*queue_, height);
+  }
+
+  using Key = std::array<PixelReader::Key, 2>;  // what recorded work depends on
 
   Metric::Setup setup_;
   std::vector<Size> sizes_;
   kernels::Place end_{};  // behind the last scale
   size_t tiles_ = 0;      // an offset
   std::array<PixelReader, 2> readers_;
-  Workspace workspace_;  // last: its queues go before what they work on
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
   Queue* queue_ = nullptr;
 };
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "device/recordings.h"
 #include "device/workspace.h"
 #include "engine/alpha_feed.h"
 #include "lang/host.h"
@@ -81,15 +83,14 @@ class GpuRunner final : public Runner {
     const Picture original = reference.prepared != nullptr
                                  ? static_cast<const PreparedPicture*>(reference.prepared)->picture()
                                  : *reference.picture;
-    const std::array<const Picture*, 2> pictures{&original, &distorted};
+    const Pictures pictures{&original, &distorted};
     std::vector<Feed*> feeds;
     for (size_t i = 0; i < 2; ++i) {
       ACUITY_TRY(feeds_[i].begin(*pictures[i]->input, *pictures[i]->rows, pictures[i]->alpha, setup_.pool));
       feeds_[i].add_to(feeds);
     }
     ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
-    for (int y = 0; y < layout_.mirrored.height; y += band_) ACUITY_TRY(run_band(pictures, y));
-    ACUITY_TRY(workspace_.fetch_results(*work_, sums_at_));
+    ACUITY_TRY(submit_or_replay(pictures, feeds));
     ACUITY_TRY(work_->wait());
     const auto* strip = reinterpret_cast<const StripSums*>(workspace_.results().data());
     for (size_t s = 0; s < kScales; ++s) {
@@ -104,6 +105,14 @@ class GpuRunner final : public Runner {
   const Maps& maps() const override { return maps_; }
 
  private:
+  using Pictures = std::array<const Picture*, 2>;
+  // What recorded work depends on.
+  struct Key {
+    std::vector<PixelReader::Key> pixels;
+    std::array<float, 2> nits{};
+    bool operator==(const Key&) const = default;
+  };
+
   GpuRunner(const Metric::Setup& setup, const Layout& layout, bool weighted)
       : setup_(setup), layout_(layout), weighted_(weighted), workspace_(setup.pool) {
     const int height = layout.mirrored.height;
@@ -133,6 +142,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(workspace_.allocate(memory, sums * sizeof(StripSums), "zensim"));
     ACUITY_TRY_ASSIGN(maker_, workspace_.create_queue());
     ACUITY_TRY_ASSIGN(work_, workspace_.create_queue());
+    ACUITY_TRY_ASSIGN(begun_, workspace_.create_event());
     for (AlphaFeed& feed : feeds_) {
       ACUITY_TRY(feed.create(workspace_, *maker_, setup_.senders(), std::min(band_, layout_.picture.height)));
     }
@@ -149,15 +159,36 @@ class GpuRunner final : public Runner {
     return sums;
   }
 
+  Status submit_or_replay(const Pictures& pictures, const std::vector<Feed*>& feeds) {
+    const auto submit = [&](bool recorded) -> Status {
+      for (Feed* feed : feeds) feed->rewind();
+      if (recorded) ACUITY_TRY(begin_recording(feeds));
+      for (int y = 0; y < layout_.mirrored.height; y += band_) ACUITY_TRY(run_band(pictures, y, recorded));
+      return workspace_.fetch_results(*work_, sums_at_);
+    };
+    std::optional<std::vector<PixelReader::Key>> pixels = Feed::keys(feeds);
+    if (!pixels) return submit(false);
+    const Key key{std::move(*pixels), {pictures[0]->nits, pictures[1]->nits}};
+    const Launches launches = launches_of(band_, layout_.mirrored.height);
+    return recordings_.run(setup_.pool->device(), *work_, key, submit, launches);
+  }
+
+  Status begin_recording(const std::vector<Feed*>& feeds) {
+    if (band_ >= layout_.mirrored.height) ACUITY_TRY(Feed::record_arrival(feeds, *work_));
+    if (std::none_of(feeds.begin(), feeds.end(), [](const Feed* feed) { return feed->makes_pixels(); })) return {};
+    ACUITY_TRY(work_->signal(*begun_));
+    return maker_->wait_for(*begun_);
+  }
+
   // Rows from y on of both pictures, through all scales as far as they go.
-  Status run_band(const std::array<const Picture*, 2>& pictures, int y) {
+  Status run_band(const Pictures& pictures, int y, bool recorded) {
     const int width = layout_.picture.width, height = layout_.picture.height;
     const int y_end = std::min(y + band_, layout_.mirrored.height);
     const auto slot = [&](int first, int s) { return (first >> s) % kernels::ring_of(height, band_, s); };
     for (size_t i = 0; i < 2; ++i) {
       AlphaFeed::Sent sent;
       // A picture that is mirrored downwards is one band.
-      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, std::min(y_end, height)));
+      ACUITY_TRY_ASSIGN(sent, feeds_[i].take(*work_, y, std::min(y_end, height), recorded));
       ACUITY_TRY(work_->run(kernels::make_planes, groups(layout_.sizes[0].width, BLOCK), groups(y_end - y, BLOCK),
                             sent.pixels.samples, sent.pixels.table, sent.alpha,
                             workspace_.array<const float>(pattern_at_), workspace_.array<float>(planes_at_),
@@ -186,8 +217,10 @@ class GpuRunner final : public Runner {
   PictureSums sums_;
   Maps maps_;
   std::array<AlphaFeed, 2> feeds_;
-  Workspace workspace_;  // last: its queues go before what they work on
+  Workspace workspace_;         // its queues go before what they work on
+  Recordings<Key> recordings_;  // go before the queues
   Queue *maker_ = nullptr, *work_ = nullptr;
+  Event* begun_ = nullptr;  // recorded work
 };
 
 }  // namespace
