@@ -93,15 +93,15 @@ FUNCTION real blur_at(int place, real a, real b, real c, real d, real e) {
 }
 
 // How a kernel that walks down columns finds and blurs samples: where it knows that all of them are inside and that
-// their rows lie one after the other, and where it does not. KEPT places are in planes of the whole picture.
+// their rows lie one after the other, and where it does not. PREPARED places are in planes of the whole picture.
 #define INSIDE_ROW(a, b, c, d, e) blur_inside(a, b, c, d, e)
 #define INSIDE_COLUMN(a, b, c, d, e) blur_inside(a, b, c, d, e)
 #define INSIDE_PLACE(t, y) (slot + (y) - first) * stride + x - 2 + (t)
-#define INSIDE_KEPT(t, y) (y) * stride + x - 2 + (t)
+#define INSIDE_PREPARED(t, y) (y) * stride + x - 2 + (t)
 #define ANY_ROW(a, b, c, d, e) blur_at(place_of(x, columns), a, b, c, d, e)
 #define ANY_COLUMN(a, b, c, d, e) blur_at(place_of(y, rows), a, b, c, d, e)
 #define ANY_PLACE(t, y) ring_row(clamp(y, 0, last), first, slot, ring) * stride + column[t]
-#define ANY_KEPT(t, y) clamp(y, 0, last) * stride + column[t]
+#define ANY_PREPARED(t, y) clamp(y, 0, last) * stride + column[t]
 
 // Kernels that blur moments work on a tile with each group, on a column of sixteen of its rows with each thread. A
 // window that turns holds the last five rows of all moments, blurred along the row.

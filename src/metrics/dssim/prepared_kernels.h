@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// DSSIM on the GPU with a prepared reference: what is kept of it (prepare_reference), and the errors of a distorted
+// DSSIM on the GPU with a prepared reference: what is prepared of it (prepare_reference), and the errors of a distorted
 // picture against that (score_prepared_tiles). Both come after make_lab and blur_chroma of kernels.h.
 //
 // Kept is the whole picture, all scales, as a ring of one band. Numbers that are read together lie together, which
-// takes fewer instructions: kept_samples has of each pixel lightness, a and b, the latter two blurred, and the variance
-// that the three come to; kept_means has the blurred three, and the sum of their squares.
+// takes fewer instructions: prepared_samples has of each pixel lightness, a and b, the latter two blurred, and the
+// variance that the three come to; prepared_means has the blurred three, and the sum of their squares.
 #include "lang/dialect.h"
 
 #include "sums/tile_sums.h"
@@ -41,15 +41,15 @@
           add_picture(mean[c], BLUR_COLUMN(COLUMN_BLUR, k, c * 2 + 1), square, variance);                              \
         }                                                                                                              \
         const int from = PLACE(2, y);                                                                                  \
-        at(kept_samples, to + y * stride) =                                                                            \
+        at(prepared_samples, to + y * stride) =                                                                        \
             to_real4(at(lab, lightness + from), at(ready, chroma + from), at(ready, chroma + plane + from), variance); \
-        at(kept_means, to + y * stride) = to_real4(mean[0], mean[1], mean[2], square);                                 \
+        at(prepared_means, to + y * stride) = to_real4(mean[0], mean[1], mean[2], square);                             \
       }                                                                                                                \
     }                                                                                                                  \
   }
 
-KERNEL(prepare_reference, 32, 4, f32_in lab, f32_in ready, f32x4_out kept_samples, f32x4_out kept_means, int width,
-       int height, int y_begin, int y_end, int band) {
+KERNEL(prepare_reference, 32, 4, f32_in lab, f32_in ready, f32x4_out prepared_samples, f32x4_out prepared_means,
+       int width, int height, int y_begin, int y_end, int band) {
   int group = group_y();
   const int s = scale_of_scores(group, y_begin, y_end, height);
   const int columns = width >> s;
@@ -90,13 +90,13 @@ SHUFFLES(128)
 
 // The means of a row are fetched with the samples, not after the wait for them; while the first rows fill the window,
 // those that will be needed first. The variance of a row comes two rows early.
-#define PREPARED_WALK(ROW_BLUR, COLUMN_BLUR, PLACE, KEPT)                                                           \
+#define PREPARED_WALK(ROW_BLUR, COLUMN_BLUR, PLACE, PREPARED_PLACE)                                                 \
   for (int j = 0; j < WALK_ROWS + 4; j += 5) {                                                                      \
     UNROLL for (int k = 0; k < 5; ++k) {                                                                            \
       const int y = walk + j + k - 4;                                                                               \
-      const real4 means1 = at(kept_means, kept + KEPT(2, max(y, walk)));                                            \
+      const real4 means1 = at(prepared_means, prepared + PREPARED_PLACE(2, max(y, walk)));                          \
       real4 pixels1[5];                                                                                             \
-      UNROLL for (int t = 0; t < 5; ++t) pixels1[t] = at(kept_samples, kept + KEPT(t, y + 2));                      \
+      UNROLL for (int t = 0; t < 5; ++t) pixels1[t] = at(prepared_samples, prepared + PREPARED_PLACE(t, y + 2));    \
       IN_WINDOW(k, VARIANCE) = pixels1[2].w;                                                                        \
       UNROLL for (int c = 0; c < 3; ++c) {                                                                          \
         real p[5];                                                                                                  \
@@ -130,7 +130,7 @@ SHUFFLES(128)
     }                                                                                                               \
   }
 
-KERNEL(score_prepared_tiles, 32, 4, f32_in lab, f32_in ready, f32x4_in kept_samples, f32x4_in kept_means,
+KERNEL(score_prepared_tiles, 32, 4, f32_in lab, f32_in ready, f32x4_in prepared_samples, f32x4_in prepared_means,
        f32_out errors, f32_out tiles, int width, int height, int y_begin, int y_end, int band) {
   int group = group_y();
   const int s = scale_of_scores(group, y_begin, y_end, height);
@@ -147,18 +147,18 @@ KERNEL(score_prepared_tiles, 32, 4, f32_in lab, f32_in ready, f32x4_in kept_samp
     const int before = floats_before(width, height, band, s);
     const int lightness = 6 * before + 3 * plane;
     const int chroma = 4 * before + 2 * plane;
-    const int kept = floats_before(width, height, height, s);
+    const int prepared = floats_before(width, height, height, s);
     const int to = errors_before(width, height, s) + x;
     const int first = max(walk - 2, 0);
     const int slot = first % ring;
     real window[5 * (PREPARED_MOMENTS + 1)];
     if (is_inside(columns, rows, walk, WALK_ROWS, slot, ring)) {
-      PREPARED_WALK(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE, INSIDE_KEPT)
+      PREPARED_WALK(INSIDE_ROW, INSIDE_COLUMN, INSIDE_PLACE, INSIDE_PREPARED)
     } else {
       const int last = rows - 1;
       int column[5];
       UNROLL for (int t = 0; t < 5; ++t) column[t] = clamp(x + t - 2, 0, columns - 1);
-      PREPARED_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE, ANY_KEPT)
+      PREPARED_WALK(ANY_ROW, ANY_COLUMN, ANY_PLACE, ANY_PREPARED)
     }
   }
   STORE_TILE(tile_errors, tiles)

@@ -260,7 +260,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   const bool inside = x < width;
   const int saved = channel * 36 * stride + x;
   const bool filters = part < (prepared ? 3 : 5);
-  const bool fetches_kept = prepared && (part == 3 || part == 4);
+  const bool fetches_prepared = prepared && (part == 3 || part == 4);
   const int from = (blurred_first + (channel * (prepared ? 3 : 5) + part) * ring * stride + x * 32) / 4;
   const int from_prepared = ((channel * 2 + part - 3) * reference_ring * (stride / 4)) + x * 8;
   GaussianState recursion = gaussian_start();
@@ -276,7 +276,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
   int slot = (n_begin + GAUSSIAN_AHEAD) % ring;
   const int slot_before = slot < CHUNK ? slot - CHUNK + ring : slot - CHUNK;
   FETCH_CHUNK(before, blurred, from, slot_before, filters && n_begin > 0 ? CHUNK : 0)
-  if (fetches_kept) {
+  if (fetches_prepared) {
     FETCH_CHUNK(now, prepared_blurs, from_prepared, n_begin + GAUSSIAN_AHEAD, height - n_begin)
   } else {
     FETCH_CHUNK(now, blurred, from, slot, filters ? height - (n_begin + GAUSSIAN_AHEAD) : 0)
@@ -292,7 +292,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
     slot = next_slot(slot, ring);
     xyb_slot = next_slot(xyb_slot, xyb_ring);
     real next[CHUNK];
-    if (fetches_kept) {
+    if (fetches_prepared) {
       FETCH_CHUNK(next, prepared_blurs, from_prepared, n + CHUNK + GAUSSIAN_AHEAD,
                   n + CHUNK < n_end ? height - (n + CHUNK) : 0)
     } else {
@@ -307,7 +307,7 @@ FUNCTION void filter_columns_at(f32_in reference, f32_in distorted, f32x4_in blu
         filtered[(part * CHUNK + k) * 32 + local_x()] = COLUMN_STEP(recursion, before, now, k);
       }
     }
-    if (fetches_kept) {
+    if (fetches_prepared) {
       UNROLL for (int k = 0; k < CHUNK; ++k) filtered[(part * CHUNK + k) * 32 + local_x()] = now[k];
     }
     barrier_group();
