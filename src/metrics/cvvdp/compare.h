@@ -8,113 +8,110 @@ FUNCTION int mirrored(int i, int count) {
   const int inside = min(i < 0 ? -i : i, count - 1 + REACH);
   return max(inside < count ? inside : 2 * (count - 1) - inside, 0);
 }
-// The same with the edge repeated.
-FUNCTION int repeated(int i, int count) { return i < 0 ? -1 - i : i < count ? i : 2 * count - 1 - i; }
+
+// Sample i of the next scale from the five around sample 2 i of `count`. Those outside may be anything. `is_odd`: how
+// the last edge continues, which the reference decides by the number of rows, along rows too.
+FUNCTION real reduced_at(int i, int count, bool is_odd, real a, real b, real c, real d, real e) {
+  real sum = reduce_five(i > 0 ? a : real(0.0f), i > 0 ? b : real(0.0f), c, 2 * i + 1 < count ? d : real(0.0f),
+                         2 * i + 2 < count ? e : real(0.0f));
+  if (i == 0) sum = sum + edge_of_odd(c, d);
+  if (2 * i + 2 >= count) {
+    const real edge = count % 2 == 0 ? d : c;
+    sum = sum + (is_odd ? edge_of_odd(edge, count % 2 == 0 ? c : b) : edge_of_even(edge));
+  }
+  return sum;
+}
 
 // Samples of the next scale to one of this: at an odd place `first` is `here`.
 FUNCTION real expanded_at(int odd, real first, real here, real after) {
   const real side = odd != 0 ? real(0.5f) : real(0.1f);
-  return fma(odd != 0 ? real(0.0f) : real(0.8f), here, side * (first + after));
+  return fma(side, after, fma(odd != 0 ? real(0.0f) : real(0.8f), here, side * first));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// From the first scale to the second: one thread makes a column of it. The group shares two rows of samples, reduces
-// them along the row, and each thread holds the last rows of its column. FETCH(to, i, row, column): the channels of
-// a sample to to[i] and so on. s is 0.
+// From the first scale to the second: one thread makes a column of it. Each thread holds the last rows of two columns
+// of samples, and the group shares their sums, of one row and the row before in turn, so that one barrier does.
+// FETCH(to, i, row, column): the channels of a sample to to[i] and so on. s is 0.
 
 #define REDUCE_THREADS 128
 #define REDUCED_SAMPLES 256  // of a row that a group fetches; it looks at one less
 #define REDUCE_SHARED SHARED(float, reduced, 2 * CHANNELS * REDUCED_SAMPLES)
 
-#define REDUCE(FETCH)                                                                                         \
-  const int columns = scale_side(width, s);                                                                   \
-  const int rows = scale_side(height, s);                                                                     \
-  const int next_columns = scale_side(width, s + 1);                                                          \
-  const int next_step = row_floats(width, s + 1);                                                             \
-  const int y_from = ready_rows(y_begin, height, s + 1) + (group_y() >> 1) * rows_each;                       \
-  const int y_to = min(y_from + rows_each, ready_rows(y_end, height, s + 1));                                 \
-  const int x = group_x() * REDUCED_COLUMNS + local_x();                                                      \
-  const bool is_made = local_x() < REDUCED_COLUMNS && x < next_columns;                                       \
-  const int left = 2 * group_x() * REDUCED_COLUMNS - 2;                                                       \
-  const int next_plane = plane_floats(width, height, s + 1);                                                  \
-  const int to = floats_before(width, height, s + 1) + picture * CHANNELS * next_plane + x;                   \
-  real held[CHANNELS * 6];                                                                                    \
-  UNROLL for (int i = 0; i < CHANNELS * 6; ++i) held[i] = real(0.0f);                                         \
-  for (int y = y_from - 2; y < y_to; ++y) {                                                                   \
-    barrier_group();                                                                                          \
-    real fetched[4 * CHANNELS];                                                                               \
-    UNROLL for (int j = 0; j < 4; ++j) {                                                                      \
-      const int row = repeated(min(2 * y + 2 + j / 2, 2 * y_to), rows);                                       \
-      const int column = left + local_x() + j % 2 * REDUCE_THREADS;                                           \
-      FETCH(fetched, j* CHANNELS, row, min(column < 0 ? -1 - column : column, columns - 1))                   \
-    }                                                                                                         \
-    UNROLL for (int j = 0; j < 4; ++j) {                                                                      \
-      const int i = local_x() + j % 2 * REDUCE_THREADS;                                                       \
-      UNROLL for (int c = 0; c < CHANNELS; ++c) {                                                             \
-        reduced[(j / 2 * CHANNELS + c) * REDUCED_SAMPLES + i] =                                               \
-            left + i < columns ? fetched[j * CHANNELS + c] : real(0.0f);                                      \
-      }                                                                                                       \
-    }                                                                                                         \
-    barrier_group();                                                                                          \
-    UNROLL for (int c = 0; c < CHANNELS; ++c) {                                                               \
-      UNROLL for (int i = 0; i < 4; ++i) held[c * 6 + i] = held[c * 6 + i + 2];                               \
-      UNROLL for (int k = 0; k < 2; ++k) {                                                                    \
-        const int first = (k * CHANNELS + c) * REDUCED_SAMPLES;                                               \
-        const int i = first + 2 * min(local_x(), REDUCED_COLUMNS - 1);                                        \
-        real value = reduce_five(reduced[i], reduced[i + 1], reduced[i + 2], reduced[i + 3], reduced[i + 4]); \
-        if (is_made && x == next_columns - 1) { /* the number of rows decides how the right edge continues */ \
-          const real edge = reduced[first + columns - 1 - left];                                              \
-          const real before = reduced[first + columns - 2 - left];                                            \
-          value = value + (rows % 2 == 0 ? real(0.05f) * edge : real(0.25f) * edge + real(0.05f) * before);   \
-        }                                                                                                     \
-        held[c * 6 + 4 + k] = value;                                                                          \
-      }                                                                                                       \
-      if (y >= y_from && is_made) {                                                                           \
-        at(planes, to + c * next_plane + y * next_step) =                                                     \
-            reduce_five(held[c * 6], held[c * 6 + 1], held[c * 6 + 2], held[c * 6 + 3], held[c * 6 + 4]);     \
-      }                                                                                                       \
-    }                                                                                                         \
+#define REDUCE(FETCH)                                                                                                 \
+  const int columns = scale_side(width, s);                                                                           \
+  const int rows = scale_side(height, s);                                                                             \
+  const int next_columns = scale_side(width, s + 1);                                                                  \
+  const int next_step = row_floats(width, s + 1);                                                                     \
+  const int y_from = ready_rows(y_begin, height, s + 1) + (group_y() >> 1) * rows_each;                               \
+  const int y_to = min(y_from + rows_each, ready_rows(y_end, height, s + 1));                                         \
+  const int x = group_x() * REDUCED_COLUMNS + local_x();                                                              \
+  const bool is_made = local_x() < REDUCED_COLUMNS && x < next_columns;                                               \
+  const bool is_odd = rows % 2 != 0;                                                                                  \
+  const int left = 2 * group_x() * REDUCED_COLUMNS - 2;                                                               \
+  const int next_plane = plane_floats(width, height, s + 1);                                                          \
+  const int to = floats_before(width, height, s + 1) + picture * CHANNELS * next_plane + x;                           \
+  real held[2 * CHANNELS * 6];                                                                                        \
+  UNROLL for (int i = 0; i < 2 * CHANNELS * 6; ++i) held[i] = real(0.0f);                                             \
+  for (int y = y_from - 2; y < y_to; ++y) {                                                                           \
+    real fetched[4 * CHANNELS];                                                                                       \
+    UNROLL for (int j = 0; j < 4; ++j) {                                                                              \
+      const int row = clamp(min(2 * y + 2 + j / 2, 2 * y_to), 0, rows - 1);                                           \
+      const int column = clamp(left + local_x() + j % 2 * REDUCE_THREADS, 0, columns - 1);                            \
+      FETCH(fetched, j* CHANNELS, row, column)                                                                        \
+    }                                                                                                                 \
+    const int shared_from = (y & 1) * CHANNELS * REDUCED_SAMPLES;                                                     \
+    UNROLL for (int j = 0; j < 2; ++j) {                                                                              \
+      UNROLL for (int c = 0; c < CHANNELS; ++c) {                                                                     \
+        const int h = (j * CHANNELS + c) * 6;                                                                         \
+        UNROLL for (int i = 0; i < 4; ++i) held[h + i] = held[h + i + 2];                                             \
+        held[h + 4] = fetched[j * CHANNELS + c];                                                                      \
+        held[h + 5] = fetched[(j + 2) * CHANNELS + c];                                                                \
+        reduced[shared_from + c * REDUCED_SAMPLES + j * REDUCE_THREADS + local_x()] =                                 \
+            reduced_at(y, rows, is_odd, held[h], held[h + 1], held[h + 2], held[h + 3], held[h + 4]);                 \
+      }                                                                                                               \
+    }                                                                                                                 \
+    barrier_group();                                                                                                  \
+    if (y >= y_from && is_made) {                                                                                     \
+      UNROLL for (int c = 0; c < CHANNELS; ++c) {                                                                     \
+        const int i = shared_from + c * REDUCED_SAMPLES + 2 * local_x();                                              \
+        at(planes, to + c * next_plane + y * next_step) = reduced_at(x, columns, is_odd, reduced[i], reduced[i + 1],  \
+                                                                     reduced[i + 2], reduced[i + 3], reduced[i + 4]); \
+      }                                                                                                               \
+    }                                                                                                                 \
   }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// From a later scale to the next: one thread makes one sample of one plane. That reduces rows several times over, but
-// nothing waits for anything, and small scales have little else to hide the waiting behind.
+// From a later scale to the next: one thread makes one sample of one plane. That goes down columns several times over,
+// but nothing waits for anything, and small scales have little else to hide the waiting behind.
 
-FUNCTION real reduced_row(f32_out planes, int row, int x, int columns, bool last, int rows) {
-  const int i = 2 * x - 2;
-  const real a = at(planes, row + (i < 0 ? -1 - i : i));
-  const real b = at(planes, row + (i < 0 ? -2 - i : i + 1));
-  const real c = at(planes, row + i + 2);
-  const real d = at(planes, row + min(i + 3, columns - 1));
-  const real e = at(planes, row + min(i + 4, columns - 1));
-  real value = reduce_five(a, b, c, i + 3 < columns ? d : real(0.0f), i + 4 < columns ? e : real(0.0f));
-  if (last) {  // the reference decides by the number of rows how the right edge continues
-    const real edge = at(planes, row + columns - 1);
-    const real before = at(planes, row + columns - 2);
-    value = value + (rows % 2 == 0 ? real(0.05f) * edge : real(0.25f) * edge + real(0.05f) * before);
-  }
-  return value;
+// Of a column of a plane at `first`.
+FUNCTION real reduced_down(f32_out planes, int first, int step, int y, int rows) {
+  const int here = first + 2 * y * step;
+  const int above = y > 0 ? step : 0;
+  return reduced_at(y, rows, rows % 2 != 0, at(planes, here - 2 * above), at(planes, here - above), at(planes, here),
+                    at(planes, here + (2 * y + 1 < rows ? step : 0)),
+                    at(planes, here + (2 * y + 2 < rows ? 2 * step : 0)));
 }
 
-#define REDUCE_KEPT                                                                                                   \
-  const int first = ready_rows(y_begin, height, s + 1);                                                               \
-  const int end = ready_rows(y_end, height, s + 1);                                                                   \
-  const int down = (end - first + 7) / 8;                                                                             \
-  const int plane = group_y() / down;                                                                                 \
-  const int y = first + group_y() % down * 8 + local_y();                                                             \
-  const int next_columns = scale_side(width, s + 1);                                                                  \
-  if (x < next_columns && y < end) {                                                                                  \
-    const int columns = scale_side(width, s);                                                                         \
-    const int rows = scale_side(height, s);                                                                           \
-    const int step = row_floats(width, s);                                                                            \
-    const int from = floats_before(width, height, s) + plane * plane_floats(width, height, s);                        \
-    real value[5];                                                                                                    \
-    UNROLL for (int k = 0; k < 5; ++k) {                                                                              \
-      value[k] =                                                                                                      \
-          reduced_row(planes, from + repeated(2 * y - 2 + k, rows) * step, x, columns, x == next_columns - 1, rows);  \
-    }                                                                                                                 \
-    at(planes, floats_before(width, height, s + 1) + plane * plane_floats(width, height, s + 1) +                     \
-                   y * row_floats(width, s + 1) + x) = reduce_five(value[0], value[1], value[2], value[3], value[4]); \
+#define REDUCE_KEPT                                                                                \
+  const int first = ready_rows(y_begin, height, s + 1);                                            \
+  const int end = ready_rows(y_end, height, s + 1);                                                \
+  const int down = (end - first + 7) / 8;                                                          \
+  const int plane = group_y() / down;                                                              \
+  const int y = first + group_y() % down * 8 + local_y();                                          \
+  const int next_columns = scale_side(width, s + 1);                                               \
+  if (x < next_columns && y < end) {                                                               \
+    const int columns = scale_side(width, s);                                                      \
+    const int rows = scale_side(height, s);                                                        \
+    const int step = row_floats(width, s);                                                         \
+    const int from = floats_before(width, height, s) + plane * plane_floats(width, height, s);     \
+    real value[5];                                                                                 \
+    UNROLL for (int k = 0; k < 5; ++k) {                                                           \
+      value[k] = reduced_down(planes, from + clamp(2 * x - 2 + k, 0, columns - 1), step, y, rows); \
+    }                                                                                              \
+    at(planes, floats_before(width, height, s + 1) + plane * plane_floats(width, height, s + 1) +  \
+                   y * row_floats(width, s + 1) + x) =                                             \
+        reduced_at(x, columns, rows % 2 != 0, value[0], value[1], value[2], value[3], value[4]);   \
   }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -44,8 +44,7 @@ using ChannelRows = std::array<const float*, kChannels>;
 class ChannelReader {
  public:
   virtual ~ChannelReader() = default;
-  /// Row y of the channels: in `room`, 3 rows of row_floats(width) that it may use, or where they are anyway. Two
-  /// floats left of a row mirror it, and two right of it are zero, for reduce_rows.
+  /// Row y of the channels: in `room`, 3 rows of row_floats(width) that it may use, or where they are anyway.
   virtual ChannelRows read(int y, float* room) const = 0;
 };
 
@@ -73,9 +72,6 @@ class PictureReader final : public ChannelReader {
 
 /// The light of all integer samples of a depth.
 std::vector<float> light_table(const Photometry& photometry, int depth);
-
-/// Sets the two floats on either side of a row, as a ChannelReader has them.
-void set_ends(float* row, int width);
 
 /// Codes, as fractions of the last, to their light in a table of all codes, in place.
 void look_up(std::span<const float> table, int width, float* samples);
@@ -119,12 +115,15 @@ class Reducer {
   int makeable(int rows) const;
 
  private:
+  static constexpr int kHeld = 5;
+
   const ChannelReader& scale_;
   Size size_;
   const PlaneReader& next_;
   int y_;     // the next to be made
-  int made_;  // the next row to be reduced along itself
+  int read_;  // the next to be read
   float* scratch_;
+  std::array<ChannelRows, kHeld> rows_{};  // a ring of those that were read
 };
 
 /// A plane of the next scale at the height of row y of a scale, with a float on either side. Edges are repeated

@@ -76,7 +76,6 @@ void filter_row(const std::array<std::vector<float>, kChannels>& filters,
   (filters[0].data(), filters[3].data(), frames[0].data(), count, width, out[0], out[3]);
   HWY_DYNAMIC_DISPATCH(FilterRow)(filters[1].data(), frames[1].data(), count, width, out[1]);
   HWY_DYNAMIC_DISPATCH(FilterRow)(filters[2].data(), frames[2].data(), count, width, out[2]);
-  for (float* row : out) set_ends(row, width);
 }
 
 }  // namespace acuity::cvvdp

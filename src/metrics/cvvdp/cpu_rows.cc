@@ -74,6 +74,7 @@ void MixChannels(const Photometry& photometry, const std::array<float, 9>& matri
   }
 }
 
+// Two floats on either side of `in` are zero.
 void ReduceRow(const float* in, int out_width, float* out) {
   for (int x = 0; x < out_width; x += kLanes) {
     real a, b, c, d, e, beyond;
@@ -91,6 +92,13 @@ void ReduceColumns(const float* const* rows, int width, float* out) {
   }
 }
 
+void AddEdgeOfOdd(const float* edge, const float* inside, int width, float* out) {
+  for (int x = 0; x < width; x += kLanes) store(load(out + x) + edge_of_odd(load(edge + x), load(inside + x)), out + x);
+}
+void AddEdgeOfEven(const float* edge, int width, float* out) {
+  for (int x = 0; x < width; x += kLanes) store(load(out + x) + edge_of_even(load(edge + x)), out + x);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace acuity::cvvdp
 HWY_AFTER_NAMESPACE();
@@ -104,12 +112,8 @@ HWY_EXPORT(ShowFloats);
 HWY_EXPORT(MixChannels);
 HWY_EXPORT(ReduceRow);
 HWY_EXPORT(ReduceColumns);
-
-void set_ends(float* row, int width) {
-  row[-1] = row[0];
-  row[-2] = row[1];
-  row[width] = row[width + 1] = 0;
-}
+HWY_EXPORT(AddEdgeOfOdd);
+HWY_EXPORT(AddEdgeOfEven);
 
 void mix_rows(const Photometry& photometry, const std::array<float, 9>& matrix, int width,
               const std::array<float*, kStillChannels>& rows) {
@@ -166,49 +170,55 @@ ChannelRows PictureReader::read(int y, float* room) const {
     }
   }
   mix_rows(photometry_, matrix_, width, rows);
-  for (float* row : rows) set_ends(row, width);
   return {rows[0], rows[1], rows[2], nullptr};
 }
 
-constexpr int kHeld = 5;
-
-size_t Reducer::scratch_floats(int width) {
-  return kStillChannels * row_floats(width) + kChannels * kHeld * row_floats((width + 1) / 2);
-}
+// What a Reducer has room for: the rows of a picture that it needs at once, a row of zeros, and one down whose columns
+// it has gone.
+size_t Reducer::scratch_floats(int width) { return (kHeld * kStillChannels + 2) * row_floats(width); }
 
 Reducer::Reducer(const ChannelReader& scale, Size size, const PlaneReader& next, int begin, float* scratch)
-    : scale_(scale), size_(size), next_(next), y_(begin), made_(std::max(2 * begin - 2, 0)), scratch_(scratch) {}
+    : scale_(scale), size_(size), next_(next), y_(begin), read_(std::max(2 * begin - 2, 0)), scratch_(scratch) {
+  std::fill_n(scratch_, 2 * row_floats(size.width), 0.0f);
+}
 
 int Reducer::makeable(int rows) const { return rows == size_.height ? (rows + 1) / 2 : std::max(rows - 1, 0) / 2; }
 
 void Reducer::advance(int end) {
   const std::span<const Plane> planes = next_.planes();
-  const Size out = planes[0].size;
-  const size_t stride = row_floats(out.width);
-  float* ring = scratch_ + kStillChannels * row_floats(size_.width);
-  // Edge rows are repeated outside.
-  const auto inside = [&](int y) { return y < 0 ? -1 - y : y < size_.height ? y : 2 * size_.height - 1 - y; };
-  const auto held = [&](size_t channel, int y) {
-    return ring + (channel * kHeld + static_cast<size_t>(inside(y) % kHeld)) * stride;
-  };
+  const size_t stride = row_floats(size_.width);
+  const int last = size_.height - 1;
+  const bool is_odd = size_.height % 2 != 0;
+  const float* zeros = scratch_ + kBefore;
+  float* column_sums = scratch_ + stride + kBefore;
   for (; y_ < end; ++y_) {
-    for (; made_ <= std::min(2 * y_ + 2, size_.height - 1); ++made_) {
-      const ChannelRows rows = scale_.read(made_, scratch_);
-      for (size_t c = 0; c < planes.size(); ++c) {
-        const float* in = rows[c];
-        float* to = held(c, made_);
-        HWY_DYNAMIC_DISPATCH(ReduceRow)(in, out.width, to);
-        // The reference decides by the number of rows how the right edge continues.
-        const float edge = in[size_.width - 1], before = in[size_.width - 2];
-        to[out.width - 1] += size_.height % 2 == 0 ? 0.05f * edge : 0.25f * edge + 0.05f * before;
-      }
+    for (; read_ <= std::min(2 * y_ + 2, last); ++read_) {
+      const size_t slot = static_cast<size_t>(read_ % kHeld);
+      rows_[slot] = scale_.read(read_, scratch_ + (2 + slot * kStillChannels) * stride);
     }
     for (size_t c = 0; c < planes.size(); ++c) {
-      const float* const rows[kHeld] = {held(c, 2 * y_ - 2), held(c, 2 * y_ - 1), held(c, 2 * y_), held(c, 2 * y_ + 1),
-                                        held(c, 2 * y_ + 2)};
+      const auto row = [&](int y) { return rows_[static_cast<size_t>(y % kHeld)][c]; };
+      const float* around[kHeld];
+      for (int k = 0; k < kHeld; ++k) {
+        const int y = 2 * y_ - 2 + k;
+        around[k] = y < 0 || y > last ? zeros : row(y);
+      }
+      HWY_DYNAMIC_DISPATCH(ReduceColumns)(around, size_.width, column_sums);
+      if (y_ == 0) HWY_DYNAMIC_DISPATCH(AddEdgeOfOdd)(row(0), row(1), size_.width, column_sums);
+      if (2 * y_ + 2 > last) {
+        if (is_odd) {
+          HWY_DYNAMIC_DISPATCH(AddEdgeOfOdd)(row(last), row(last - 1), size_.width, column_sums);
+        } else {
+          HWY_DYNAMIC_DISPATCH(AddEdgeOfEven)(row(last), size_.width, column_sums);
+        }
+      }
+      const float* ends = column_sums + size_.width;
+      column_sums[size_.width] = column_sums[size_.width + 1] = 0;
       float* to = planes[c].row(y_);
-      HWY_DYNAMIC_DISPATCH(ReduceColumns)(rows, out.width, to);
-      set_ends(to, out.width);
+      HWY_DYNAMIC_DISPATCH(ReduceRow)(column_sums, planes[c].size.width, to);
+      // The reference decides by the number of rows how the right edge continues.
+      to[0] += 0.25f * column_sums[0] + 0.05f * column_sums[1];
+      to[planes[c].size.width - 1] += is_odd ? 0.25f * ends[-1] + 0.05f * ends[-2] : 0.05f * ends[-1];
     }
   }
 }

@@ -80,14 +80,19 @@ FUNCTION real quick_exp_2(real x) {
 // (x + e)^power, from which the caller takes away e^power.
 FUNCTION real raised(real x, real power) { return quick_exp_2(power * quick_log_2(x + real(POWER_OFFSET))); }
 
-// Samples of the scale above to one of the next.
+// Samples of the scale above to one of the next, down columns first. All sums of the pyramid are the reference's,
+// product by product. Beyond edges are zeros, and what the edge adds then is rounded by itself.
 FUNCTION real reduce_five(real a, real b, real c, real d, real e) {
-  return fma(real(0.4f), c, fma(real(0.25f), b + d, real(0.05f) * (a + e)));
+  const real sum = fma(real(0.4f), c, fma(real(0.25f), b, real(0.05f) * a));
+  return fma(real(0.05f), e, fma(real(0.25f), d, sum));
 }
+// At the first edge and at the last of an odd number; at the last of an even number.
+FUNCTION real edge_of_odd(real edge, real inside) { return real(0.25f) * edge + real(0.05f) * inside; }
+FUNCTION real edge_of_even(real edge) { return real(0.05f) * edge; }
 
-// Samples of the next scale to one of this scale: at an even place, and at an odd one.
+// Samples of the next scale to one of this scale, down columns first: at an even place, and at an odd one.
 FUNCTION real expand_even(real before, real here, real after) {
-  return fma(real(0.8f), here, real(0.1f) * (before + after));
+  return fma(real(0.1f), after, fma(real(0.8f), here, real(0.1f) * before));
 }
 FUNCTION real expand_odd(real here, real after) { return real(0.5f) * (here + after); }
 

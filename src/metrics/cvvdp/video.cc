@@ -227,10 +227,7 @@ class Worker final : public FeatureWorker {
   }
 
   void copy(const LightRows& from, const std::array<float*, kChannels>& to) const {
-    for (size_t c = 0; c < kStillChannels; ++c) {
-      std::copy_n(from[c], stride_, to[c]);
-      set_ends(to[c], model_.size().width);
-    }
+    for (size_t c = 0; c < kStillChannels; ++c) std::copy_n(from[c], stride_, to[c]);
   }
 
   const Model& model_;
