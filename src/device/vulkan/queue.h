@@ -70,8 +70,8 @@ class VulkanQueue final : public Queue {
   Status wait() override;
   Status flush() override;
 
-  /// From now on what is submitted is kept back until flush() or wait(): a submission costs the processor more than what
-  /// it copies costs the device.
+  /// From now on what is submitted is kept back until flush() or wait(): a submission costs the processor more than
+  /// what it copies costs the device.
   void keep_back() { keeps_back_ = true; }
 
   /// From now on commands go to the recorder, until leave_recorder().
