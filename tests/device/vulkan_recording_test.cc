@@ -103,7 +103,8 @@ TEST_F(VulkanRecordingTest, WaitsForWhatIsSignalledOutside) {
     ACUITY_TRY(copies->upload(*memory, 0, *source, 0, 16));
     ACUITY_TRY(copies->signal(*event));
     ACUITY_TRY(copies->upload(*memory, 16, *source, 16, 16));
-    return copies->signal(*joined);
+    ACUITY_TRY(copies->signal(*joined));
+    return copies->flush();
   };
   ASSERT_OK(send(1));
   const auto recording = must(device->record(*queue, [&]() -> Status {
@@ -129,6 +130,7 @@ TEST_F(VulkanRecordingTest, WaitsAtItsEnd) {
   const auto copies = must(device->create_copy_queue());
   ASSERT_OK(copies->upload(*memory, 0, *pinned, 0, 16));
   ASSERT_OK(copies->signal(*event));
+  ASSERT_OK(copies->flush());
   const auto recording = must(device->record(*queue, [this] { return queue->wait_for_outside(*event); }));
   ASSERT_NE(recording, nullptr);
   ASSERT_OK(recording->replay());

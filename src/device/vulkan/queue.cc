@@ -158,9 +158,14 @@ Status VulkanQueue::launch(const KernelInfo& kernel, int groups_x, int groups_y,
                .arguments = arguments});
 }
 
-/// Submits what was collected. What was waited for without a semaphore is put on the timeline by an empty submission.
+/// Submits what was collected. What was waited for without a semaphore is put on the timeline by an empty submission,
+/// behind what is kept back.
 Status VulkanQueue::submit() {
-  if (next_.commands == VK_NULL_HANDLE) return has_waited_ ? hand_over({&next_, 1}) : Status();
+  if (next_.commands == VK_NULL_HANDLE) {
+    if (!has_waited_) return Status();
+    ACUITY_TRY(flush());
+    return hand_over({&next_, 1});
+  }
   ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(next_.commands), "vkEndCommandBuffer"));
   next_commands_ = 0;
   if (keeps_back_) {
