@@ -485,7 +485,7 @@ class BatchRun {
   void take(TaskResult result) {
     const Outstanding item = std::move(outstanding_.extract(result.index).mapped());
     const bool cancelled = result.status.code() == StatusCode::cancelled && !result.timed_out;
-    if (cancelled) return;  // a video, which looks for signals itself
+    if (cancelled && interrupted()) return;  // a video, which looks for signals itself
     const std::vector<MetricChoice> none;
     const std::vector<MetricChoice>& metrics = item.metrics ? *item.metrics : none;
     check_scores(item.row, metrics, result);

@@ -149,9 +149,17 @@ Status OrderedRows::write() {
 Status OrderedRows::finish(bool is_complete) {
   ACUITY_TRY(write_ready());
   ACUITY_TRY(file_.finish());
-  if (!is_complete) return keep(/*all=*/true);
-  remove_companion();
-  return {};
+  if (is_complete && waiting_.empty()) {
+    remove_companion();
+    return {};
+  }
+  ACUITY_TRY(keep(/*all=*/true));
+  if (!is_complete) return {};
+  return Status(
+      StatusCode::internal,
+      fmt::format("row {} of {} has no result, though it ended; run the same command again, and please report "
+                  "this",
+                  next_written_, file_.target()));
 }
 
 }  // namespace acuity::cli

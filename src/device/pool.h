@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard.h"
+#include "base/try.h"
 #include "device/device.h"
 
 namespace acuity {
@@ -82,13 +84,13 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   template <typename Give>
   Status on_copy_queue(const Give& give) {
     const std::lock_guard lock(copy_mutex_);
-    if (!copy_) {
-      Result<std::unique_ptr<Queue>> created = device_->create_copy_queue();
-      if (!created.ok()) return created.status();
-      copy_ = std::move(*created);
-    }
-    Status status = give(*copy_);
-    if (status.ok()) status = copy_->flush();
+    Status status = guarded<Status>(
+        [&]() -> Status {
+          if (!copy_) ACUITY_TRY_ASSIGN(copy_, device_->create_copy_queue());
+          ACUITY_TRY(give(*copy_));
+          return copy_->flush();
+        },
+        "sending pictures");
     if (!status.ok()) copy_.reset();
     return status;
   }

@@ -342,7 +342,10 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
   bool fits = true;
   ACUITY_TRY_ASSIGN(fits, reference_fits(reference));
   if (!fits) return prepare_small();
-  ACUITY_TRY(load_reference_kernels(reference));
+  const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
+  const Status loaded = load_reference_kernels(reference);
+  if (loaded.code() == StatusCode::device_memory && automatic) return prepare_small();
+  ACUITY_TRY(loaded);
   prepared->pool = pool_;
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, wide_->take());
@@ -367,7 +370,6 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
     wide_->drop(std::move(slot));
   }
   settle(reference, pool_, status.ok());
-  const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
   if (status.code() == StatusCode::device_memory && automatic) return prepare_small();
   if (!status.ok()) return status;
   return std::shared_ptr<const Reference::State>(std::move(prepared));

@@ -64,7 +64,7 @@ Status Scheduler::State::score_here(const RowPointer& row) {
   }
   row->stages.end();
   const double ms = milliseconds_between(began, Clock::now());
-  row->result.device_ms += ms;
+  row->result.device_ms = ms;
   ACUITY_TRY(status);
   if (!wide) costs_.note(cpu_, *row->metrics, row->result.width, row->result.height, ms * 1e6);
   done(row);
@@ -171,7 +171,7 @@ Status Scheduler::State::run_work(const RowPointer& row) {
              result);
     row->stages.end();
     --works_[best];
-    result.device_ms += milliseconds_between(before, Clock::now());
+    result.device_ms = milliseconds_between(before, Clock::now());
     result.device = places[best].id;
     if (row->stages.is_given_up() || !is_of_device(result.status.code())) break;
     row->tried.push_back({best, false});

@@ -236,6 +236,7 @@ bool GpuWorker::end_start(const RowPointer& row) {
   }
   parts_.ledger.count_again(written_off_);
   take_off_backlog(*row);
+  row->result.timed_out = true;
   parts_.fail(row, Status(StatusCode::cancelled, timeout_text(parts_.options.timeout_ms)));
   return false;
 }
@@ -387,13 +388,26 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   return make_scorer(row, key, attempt);
 }
 
+// Whether a reference of so many bytes stays within the cap, if need be in place of others.
+bool GpuWorker::may_prepare(int64_t bytes) {
+  if (cap_ == 0) return true;
+  const auto fits = [&] {
+    const Result<int64_t> available = available_bytes();
+    return available.ok() && bytes <= *available;
+  };
+  if (fits()) return true;
+  parts_.references.trim_device(parts_.number, std::max<int64_t>(reference_room_ - bytes, 0));
+  parts_.place.pool->free_unused();
+  return fits();
+}
+
 std::optional<Reference> GpuWorker::prepared(Row& row, CachedScorer& scorer) {
   return row.cached->prepared_for(parts_.number, row.reference_colour, row.metrics->key,
                                   [&](const Input& input) -> std::optional<CachedReference::Prepared> {
                                     const Result<MemoryPlan> plan =
                                         parts_.plans.plan(*row.metrics, row.result.width, row.result.height, true,
                                                           scorer.key.strip_rows, 1);
-                                    if (!plan.ok()) return std::nullopt;
+                                    if (!plan.ok() || !may_prepare(plan->reference.device)) return std::nullopt;
                                     const Clock::time_point before = Clock::now();
                                     Result<Reference> reference = scorer.scorer.prepare(input, Keep::fast);
                                     row.result.prepare_ms += milliseconds_between(before, Clock::now());
@@ -482,7 +496,7 @@ void GpuWorker::land(std::list<Flight> landed, Result<std::vector<Score>> scores
   landed.clear();
   start_.notify_one();
   if (!row) return;  // it was given up
-  row->result.device_ms += milliseconds_between(began, now);
+  row->result.device_ms = milliseconds_between(began, now);
   fail_if(guarded<Status>([&] {
             settle(row, strip_rows, std::move(scores), busy_ms);
             return Status();

@@ -90,6 +90,7 @@ class GpuWorker {
   Result<std::shared_ptr<CachedScorer>> scorer_for(Row& row, Attempt& attempt);
   Result<std::shared_ptr<CachedScorer>> make_scorer(const Row& row, const ScorerKey& key, const Attempt& attempt);
   std::shared_ptr<CachedScorer> find_scorer(const ScorerKey& key);
+  bool may_prepare(int64_t bytes);
   std::optional<Reference> prepared(Row& row, CachedScorer& scorer);
   void land(std::list<Flight> landed, Result<std::vector<Score>> scores);
   void settle(const RowPointer& row, int strip_rows, Result<std::vector<Score>> scores, double busy_ms);

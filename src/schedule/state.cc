@@ -151,13 +151,12 @@ Result<bool> Scheduler::State::enter(const RowPointer& row, std::optional<Clock:
   began_ns_.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
   // Results that are kept back because one before them takes long are bounded as well.
   const int64_t most_ahead = 4 * std::max(options.window, 256);
-  const auto admit = [&](Row& one) {
-    if (results.expected() - results.first_unfinished() > most_ahead) return false;
+  const auto is_admitted = [&] { return results.expected() - results.first_unfinished() <= most_ahead; };
+  const auto number = [&](Row& one) {
     one.index = one.result.index = results.expect();
     ++submitted_;
-    return true;
   };
-  switch (window_.put(row, admit, until)) {
+  switch (window_.put(row, is_admitted, number, until)) {
     case Window::Put::yes:
       return true;
     case Window::Put::no_room:
@@ -343,7 +342,8 @@ void Scheduler::State::deliver(const RowPointer& row) {
   row->held = Held();
   ledger_.wake();
   window_.end_work(*row);
-  if (!row->claim_delivery()) return;  // its time was over
+  // Whoever gave it up, because its time was over, hands out its result.
+  if (row->stages.is_given_up() || !row->claim_delivery()) return;
   TaskResult& result = row->result;
   if (row->began != Clock::time_point{}) result.wall_ms = milliseconds_between(row->began, Clock::now());
   hand_out(std::move(result), row->gpu_ms);

@@ -16,25 +16,33 @@ std::string name_of_reference(const TaskPicture& reference) {
   return "file " + reference.name;
 }
 
-Window::Put Window::put(const RowPointer& row, const std::function<bool(Row&)>& admit,
-                        std::optional<Clock::time_point> until) {
+Window::Put Window::put(const RowPointer& row, const std::function<bool()>& is_admitted,
+                        const std::function<void(Row&)>& enter, std::optional<Clock::time_point> until) {
   std::string group = row->reference_name;
   std::unique_lock lock(mutex_);
-  const auto has_room = [&] { return closed_ || (waiting_ < most_ && admit(*row)); };
+  const auto has_room = [&] { return closed_ || (waiting_ < most_ && is_admitted()); };
   if (!until) {
     room_.wait(lock, has_room);
   } else if (!room_.wait_until(lock, *until, has_room)) {
     return Put::no_room;
   }
   if (closed_) return Put::closed;
-  ++waiting_;
+  // Where memory runs out, nothing has changed.
   if (row->is_work) {
     waiting_works_.push_back(row);
   } else {
     std::deque<RowPointer>& rows = groups_[group];
-    if (rows.empty() && group != current_) order_.push_back(std::move(group));
-    rows.push_back(row);
+    const bool is_new = rows.empty() && group != current_;
+    if (is_new) order_.push_back(std::move(group));
+    try {
+      rows.push_back(row);
+    } catch (...) {
+      if (is_new) order_.pop_back();
+      throw;
+    }
   }
+  ++waiting_;
+  enter(*row);
   lock.unlock();
   changed_.notify_one();
   return Put::yes;

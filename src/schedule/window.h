@@ -28,9 +28,10 @@ class Window {
   Window(size_t most, size_t works) : most_(most), works_(works) {}
 
   enum class Put { yes, no_room, closed };
-  /// Waits while the window is full or `admit(row)` is false, until then at most; none: as long as it takes. Once
-  /// admit() has returned true the row is in, unless something throws.
-  Put put(const RowPointer& row, const std::function<bool(Row&)>& admit, std::optional<Clock::time_point> until = {});
+  /// Waits while the window is full or is_admitted() is false, until then at most; none: as long as it takes.
+  /// enter(row) is called once the row is in, before anybody takes it, and throws nothing.
+  Put put(const RowPointer& row, const std::function<bool()>& is_admitted, const std::function<void(Row&)>& enter,
+          std::optional<Clock::time_point> until = {});
   /// A row that has begun already and can go on at once; false after close().
   bool put_first(RowPointer row);
   /// A row that was taken and turned out to be a work; false after close().

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Videos on a device: in software, and on a stand-in for CUDA's driver that fails.
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -11,9 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "engine/capability_file.h"
+#include "cli/slow_cpu_cache.h"
 #include "support/raw_video.h"
-#include "support/slow_cpu.h"
 
 namespace acuity::test {
 namespace {
@@ -226,18 +224,10 @@ TEST(VideoOnADevice, ScoreKeepsWhatItHasToo) {
 // More than are in flight, so that a device can fail at different frames.
 constexpr size_t kMany = 40;
 
-// As failing(), on a machine whose CPU is so slow that "auto" chooses the device. What a run measures is not for the
-// next.
+// As failing(), on a machine whose CPU is so slow that "auto" chooses the device.
 Surroundings failing_beside_slow_cpu(const std::string& how) {
   Surroundings surroundings = failing(how);
-  const std::string folder = scratch("cache");
-  std::filesystem::remove_all(folder);
-  surroundings.environment.push_back("XDG_CACHE_HOME=" + folder);
-  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  const Status written = update_capability_file(
-      capability_path(), tests::slow_cpu({"ssimulacra2", "ciede", "float_ms_ssim", "cambi"}), this_machine());
-  unsetenv("XDG_CACHE_HOME");
-  EXPECT_TRUE(written.ok()) << written.message();
+  surroundings.environment.push_back(slow_cpu_cache({"ssimulacra2", "ciede", "float_ms_ssim", "cambi"}));
   return surroundings;
 }
 

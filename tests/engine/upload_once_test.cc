@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What travels to a device, counted by a stand-in for CUDA's driver. Its kernels do nothing, so scores mean nothing.
+#include <atomic>
 #include <cstring>
+#include <future>
+#include <set>
 #include <vector>
 
 #include "acuity/frame_scorer.h"
@@ -109,6 +112,41 @@ TEST_F(UploadOnceTest, PageLockedMemoryIsThatOfWhatIsInFlight) {
   }
 }
 
+// A job that fails gives away nothing that a copy of another job reads.
+TEST_F(UploadOnceTest, PageLockedMemoryStaysWhileACopyIsInFlight) {
+  constexpr int kSide = 190;  // small: sent on the queue of the job's metric
+  constexpr size_t kSmallBytes = size_t{kSide} * kSide * 3;
+  const std::vector<std::byte> pixels(kSmallBytes, std::byte{100});
+  const ImageView view = view_of(pixels.data(), kSide, kSide);
+  Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, kSide, kSide));
+  Scorer refusing = must(Scorer::create({.metrics = {"zensim"}, .device = "cuda"}, kSide, kSide));
+  const Input reference(view);
+  std::promise<void> is_waiting, may_go_on;
+  std::atomic<bool> waits = true;
+  fake->on_call = [&](const std::string& call) {
+    if (call.find("Synchronize") == std::string::npos || !waits.exchange(false)) return;
+    is_waiting.set_value();
+    may_go_on.get_future().wait();
+  };
+  fake->uploads.clear();
+  Job job = must(scorer.start(reference, Input(view)));
+  is_waiting.get_future().wait();
+  std::set<const void*> in_flight;
+  for (const auto& [from, bytes] : fake->uploads) {
+    if (bytes == kSmallBytes) in_flight.insert(from);
+  }
+  EXPECT_EQ(in_flight.size(), 2u);
+  ImageView bright = view;
+  bright.colour.transfer = Transfer::pq;
+  EXPECT_FALSE(refusing.score(reference, Input(bright)).ok());
+  fake->uploads.clear();
+  EXPECT_TRUE(scorer.score(Input(view), Input(view)).ok());
+  for (const auto& [from, bytes] : fake->uploads) EXPECT_FALSE(in_flight.contains(from));
+  may_go_on.set_value();
+  EXPECT_TRUE(job.finish().ok());
+  fake->on_call = nullptr;
+}
+
 TEST_F(UploadOnceTest, PageLockedOnTheSpot) {
   constexpr size_t kPieces = 3;
   std::vector<std::shared_ptr<std::byte[]>> pictures;
@@ -194,7 +232,8 @@ TEST_F(UploadOnceTest, APictureThatCouldNotBeSentIsSentAnew) {
 TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {
   const HostMemory memory = must(HostMemory::allocate("cuda", 2 * kBytes));
   std::memset(memory.data(), 100, memory.size());
-  for (const char* metric : {"ssimulacra2", "butteraugli", "dssim"}) {
+  for (const char* metric :
+       {"ssimulacra2", "butteraugli", "cvvdp", "dssim", "iwssim", "msssim", "zensim", "psnr", "mse"}) {
     SCOPED_TRACE(metric);
     Scorer scorer = must(Scorer::create({.metrics = {metric}, .device = "cuda"}, kWidth, kHeight));
     expect_replay([&] { return scorer.score(view_of(memory.data()), view_of(memory.data() + kBytes)); });

@@ -115,14 +115,15 @@ class WindowTest : public testing::Test {
     const RowPointer row = window.take(stays_);
     return row ? row->task.reference.name + std::to_string(row->index) + (row->shares_reference ? "+" : "") : "none";
   }
-  static bool always(Row&) { return true; }
+  static bool always() { return true; }
+  static void nothing(Row&) {}
   std::atomic<bool> stays_ = false;
 };
 
 TEST_F(WindowTest, RowsOfOneReferenceMeet) {
   Window window(100, 1);
   int64_t index = 0;
-  for (const char* reference : {"a", "b", "a", "c", "b", "a"}) window.put(row_of(index++, reference), always);
+  for (const char* reference : {"a", "b", "a", "c", "b", "a"}) window.put(row_of(index++, reference), always, nothing);
   for (const char* expected : {"a0+", "a2+", "a5", "b1+", "b4", "c3"}) EXPECT_EQ(next(window), expected);
   window.close();
   EXPECT_EQ(next(window), "none");
@@ -131,11 +132,11 @@ TEST_F(WindowTest, RowsOfOneReferenceMeet) {
 TEST_F(WindowTest, NoRowWaitsForMoreThanAWindow) {
   Window window(3, 1);
   int64_t index = 0;
-  window.put(row_of(index++, "a"), always);
-  window.put(row_of(index++, "b"), always);
+  window.put(row_of(index++, "a"), always, nothing);
+  window.put(row_of(index++, "b"), always, nothing);
   std::string order;
   for (int i = 0; i < 8; ++i) {
-    window.put(row_of(index++, "a"), always);
+    window.put(row_of(index++, "a"), always, nothing);
     order += next(window).substr(0, 2) + " ";
   }
   EXPECT_EQ(order, "a0 a2 a3 a4 b1 a5 a6 a7 ");
@@ -144,15 +145,15 @@ TEST_F(WindowTest, NoRowWaitsForMoreThanAWindow) {
 TEST_F(WindowTest, PutWaitsForRoomAndForWhatIsHeldBack) {
   Window window(2, 1);
   std::atomic<bool> held_back = false;
-  const auto admit = [&](Row&) { return !held_back.load(); };
+  const auto admit = [&] { return !held_back.load(); };
   std::atomic<int> put = 0;
   std::thread putter([&] {
     for (int i = 0; i < 5; ++i) {
-      EXPECT_EQ(window.put(row_of(i, "a"), admit), Window::Put::yes);
+      EXPECT_EQ(window.put(row_of(i, "a"), admit, nothing), Window::Put::yes);
       EXPECT_LE(++put, 5);
     }
     held_back = true;
-    EXPECT_EQ(window.put(row_of(9, "a"), admit), Window::Put::closed);
+    EXPECT_EQ(window.put(row_of(9, "a"), admit, nothing), Window::Put::closed);
   });
   for (const char* expected : {"a0", "a1", "a2", "a3", "a4"}) EXPECT_EQ(next(window).substr(0, 2), expected);
   while (!held_back) std::this_thread::yield();
@@ -164,20 +165,20 @@ TEST_F(WindowTest, PutWaitsForRoomAndForWhatIsHeldBack) {
 TEST_F(WindowTest, PutWaitsNoLongerThanItMay) {
   Window window(1, 1);
   const auto soon = [] { return Clock::now() + std::chrono::milliseconds(20); };
-  EXPECT_EQ(window.put(row_of(0, "a"), always, soon()), Window::Put::yes);
+  EXPECT_EQ(window.put(row_of(0, "a"), always, nothing, soon()), Window::Put::yes);
   const Clock::time_point until = soon();
-  EXPECT_EQ(window.put(row_of(1, "a"), always, until), Window::Put::no_room);
+  EXPECT_EQ(window.put(row_of(1, "a"), always, nothing, until), Window::Put::no_room);
   EXPECT_GE(Clock::now(), until);
   EXPECT_EQ(window.waiting(), 1u);
   EXPECT_EQ(next(window), "a0");
-  EXPECT_EQ(window.put(row_of(1, "a"), [](Row&) { return false; }, soon()), Window::Put::no_room);
+  EXPECT_EQ(window.put(row_of(1, "a"), [] { return false; }, nothing, soon()), Window::Put::no_room);
   EXPECT_EQ(window.waiting(), 0u);
 }
 
 TEST_F(WindowTest, RowsThatCameBackGoFirstAndClearReturnsAll) {
   Window window(10, 1);
-  window.put(row_of(1, "a"), always);
-  window.put(row_of(2, "b"), always);
+  window.put(row_of(1, "a"), always, nothing);
+  window.put(row_of(2, "b"), always, nothing);
   window.put_first(row_of(0, "z"));
   EXPECT_EQ(next(window), "z0");
   window.put_first(row_of(3, "z"));
@@ -197,14 +198,14 @@ TEST_F(WindowTest, WorksWaitForTheirTurn) {
   }
   window.put(works[0], always);
   window.put(works[2], always);
-  window.put(row_of(3, "a"), always);
+  window.put(row_of(3, "a"), always, nothing);
   EXPECT_EQ(next(window), "0");
   EXPECT_TRUE(window.put_work(works[1])) << "which turned out to be one";
   EXPECT_EQ(next(window), "a3") << "the others have no place yet";
   window.end_work(*works[0]);
   window.end_work(*works[0]);  // by who gave it up, and when it returned
   EXPECT_EQ(next(window), "1");
-  window.put(row_of(4, "a"), always);
+  window.put(row_of(4, "a"), always, nothing);
   EXPECT_EQ(next(window), "a4");
   window.end_work(*works[1]);
   EXPECT_EQ(next(window), "2");

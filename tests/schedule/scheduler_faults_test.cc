@@ -323,11 +323,40 @@ TEST_F(SchedulerFaultsTest, ReferencesStayWithinACap) {
   EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
 }
 
+// Not even those of pictures so large that a prepared reference needs more than a pair.
+TEST_F(SchedulerFaultsTest, AReferenceThatDoesNotFitIntoTheCapIsNotPrepared) {
+  begin_anew();
+  constexpr int kLargeWidth = 1200, kLargeHeight = 1000;
+  SchedulerOptions capped = options({"cuda:0"});
+  const MemoryPlan plan = must(plan_memory(
+      {.metrics = {kMetric}, .device = "cuda", .memory = MemoryMode::full(), .threads = 1}, kLargeWidth, kLargeHeight));
+  ASSERT_GT(plan.reference.device, plan.pair.device);
+  for (const bool fits : {false, true}) {
+    capped.vram_cap_bytes = plan.pair.device + (fits ? 6 : 1) * plan.reference.device / 2;
+    const std::string name = folder_.path("large.ppm");
+    tests::write_file(name, tests::drawn(100, kLargeWidth, kLargeHeight));
+    reset();
+    fake->free_bytes = size_t{1} << 30;
+    Scheduler scheduler = tests::scheduler_of(capped);
+    const std::vector<Task> all(3, tests::task_of(name, name));
+    for (const TaskResult& result : tests::run(scheduler, all)) {
+      EXPECT_TRUE(result.status.ok()) << result.status.message();
+      EXPECT_EQ(result.device, "cuda:0");
+    }
+    EXPECT_EQ(scheduler.statistics().references_prepared, fits ? 1 : 0);
+    EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
+  }
+}
+
 // Rows in flight at once share the device's time.
 TEST_F(SchedulerFaultsTest, TheTimeOfADeviceIsCountedOnce) {
   begin_anew();
-  fake->on_call = [](const std::string& call) {
-    if (call.starts_with("cuLaunchKernel")) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  // The first launch waits until all rows are decoded, so that they are in flight at once.
+  std::atomic<bool> is_first = true;
+  fake->on_call = [&](const std::string& call) {
+    if (!call.starts_with("cuLaunchKernel")) return;
+    std::this_thread::sleep_for(is_first.exchange(false) ? std::chrono::milliseconds(500)
+                                                         : std::chrono::milliseconds(1));
   };
   SchedulerOptions two_metrics = options({"cuda:0"});
   two_metrics.metrics = {kMetric, "psnr"};

@@ -249,7 +249,10 @@ Status Resident::copy_surface(Queue& queue) {
   return {};
 }
 
-Resident::~Resident() { settle(); }
+Resident::~Resident() {
+  settle();
+  if (staging_) pool_->give_back_pinned(std::move(staging_));
+}
 
 bool Resident::is_sent() const {
   const std::lock_guard lock(mutex_);
@@ -288,7 +291,8 @@ void Resident::settle() {
   // The memory may go before this object does, and must not be page-locked any more then.
   const std::lock_guard lock(mutex_);
   straight_.clear();
-  if (staging_) pool_->give_back_pinned(std::move(staging_));
+  // A small picture that is not known to be there may be in flight on a queue of another job.
+  if (staging_ && (arrived_ || !is_small())) pool_->give_back_pinned(std::move(staging_));
 }
 
 bool Resident::is_small() const {

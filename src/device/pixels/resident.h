@@ -98,7 +98,7 @@ class Resident {
   void note_arrival() { arrived_ = true; }
   bool has_arrived() const { return arrived_; }
   /// Waits until nobody looks at the picture's memory any more, be the picture there or not, and gives back what it was
-  /// sent from.
+  /// sent from once no copy of it can be in flight.
   void settle();
 
  private:

@@ -181,9 +181,10 @@ Status VulkanQueue::submit() {
 Status VulkanQueue::flush() {
   if (kept_back_.empty()) return Status();
   const uint64_t before = submitted_;
+  const Status status = hand_over(kept_back_, kept_back_.size());
   std::vector<Batch> batches;
   batches.swap(kept_back_);
-  ACUITY_TRY(hand_over(batches, batches.size()));
+  ACUITY_TRY(status);
   for (size_t i = 0; i < batches.size(); ++i) {
     batches[i].value = before + i + 1;
     in_flight_.push_back(std::move(batches[i]));

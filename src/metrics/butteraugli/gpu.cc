@@ -179,24 +179,24 @@ class GpuRunner final : public Runner {
 
   // All that depends on the reference alone stays on the device. Columns beside the picture are zeros, and stay so.
   Result<std::shared_ptr<const PreparedReference>> prepare(const Light& reference) override {
-    const auto prepared = std::make_shared<PreparedScales>();
+    making_ = std::make_shared<PreparedScales>();
     for (size_t scale = 0; scale < plans_.size(); ++scale) {
       const ScalePlan& plan = plans_[scale];
       const size_t plane_bytes =
           static_cast<size_t>(plan.stride) * static_cast<size_t>(plan.size.height) * sizeof(float);
       const std::string use = fmt::format("butteraugli reference {}x{}", plan.size.width, plan.size.height);
       for (size_t i = 0; i < kPreparedPlanes.size(); ++i) {
-        PooledMemory& part = prepared->scales[scale][i];
+        PooledMemory& part = making_->scales[scale][i];
         ACUITY_TRY_ASSIGN(part, setup_.pool->take(kPreparedPlanes[i] * plane_bytes, use));
         if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
       }
     }
     ACUITY_TRY(maker_->wait());
-    prepared_ = prepared.get();
+    prepared_ = making_.get();
     ACUITY_TRY(begin({&reference, nullptr}));
     ACUITY_TRY(submit_bands(WORK_PREPARE, {&reference, nullptr}, false, false));
     for (const ScalePlan& plan : plans_) ACUITY_TRY(plan.late->wait());
-    return std::shared_ptr<const PreparedReference>(prepared);
+    return std::shared_ptr<const PreparedReference>(std::exchange(making_, nullptr));
   }
 
   Result<Norms> run(const Light& reference, const Light& distorted, const MapRequest& map) override {
@@ -578,6 +578,7 @@ class GpuRunner final : public Runner {
   PooledMemory map_, half_map_, held_map_;              // where somebody wants them
   std::unique_ptr<PinnedMemory> map_rows_;              // for the caller
   const PreparedScales* prepared_ = nullptr;            // of the call being made, unless that is of a pair
+  std::shared_ptr<PreparedScales> making_;              // while it is being prepared
   std::array<std::optional<Feed>, 2> feeds_;
   Workspace workspace_;         // its queues go before what they work on
   Recordings<Key> recordings_;  // go before the queues

@@ -70,19 +70,19 @@ class GpuRunner final : public Runner {
   size_t working_bytes() const override { return workspace_.bytes() + feeds_[0].bytes() + feeds_[1].bytes(); }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) override {
-    const auto prepared = std::make_shared<PreparedPixels>();
+    making_ = std::make_shared<PreparedPixels>();
     const auto floats = 4 * static_cast<size_t>(kernels::floats_before(setup_.width, setup_.height, setup_.height,
                                                                        static_cast<int>(sizes_.size())));
     MemoryLayout layout;
-    prepared->samples = layout.place(floats);
-    prepared->means = layout.place(floats);
-    ACUITY_TRY_ASSIGN(prepared->memory, setup_.pool->take(layout.bytes(), "dssim reference"));
+    making_->samples = layout.place(floats);
+    making_->means = layout.place(floats);
+    ACUITY_TRY_ASSIGN(making_->memory, setup_.pool->take(layout.bytes(), "dssim reference"));
     std::vector<Feed*> feeds;
     ACUITY_TRY_ASSIGN(feeds, send({&reference, nullptr}));
-    const Work work{.first_picture = 0, .pictures = 1, .prepared = prepared.get()};
+    const Work work{.first_picture = 0, .pictures = 1, .prepared = making_.get()};
     ACUITY_TRY(submit_bands(work, false));
     ACUITY_TRY(work_->wait());
-    return std::shared_ptr<const PreparedReference>(prepared);
+    return std::shared_ptr<const PreparedReference>(std::exchange(making_, nullptr));
   }
 
   Result<Similarities> run(const ReferencePicture& reference, const Picture& distorted) override {
@@ -258,8 +258,9 @@ class GpuRunner final : public Runner {
   int tile_rows_ = 0;                                    // of all scales
   size_t lab_ = 0, ready_ = 0, errors_ = 0, tiles_ = 0;  // offsets
   std::array<AlphaFeed, 2> feeds_;
-  Workspace workspace_;         // its queues go before what they work on
-  Recordings<Key> recordings_;  // go before the queues
+  std::shared_ptr<PreparedPixels> making_;  // a reference, while it is being prepared
+  Workspace workspace_;                     // its queues go before what they work on
+  Recordings<Key> recordings_;              // go before the queues
   Queue *maker_ = nullptr, *work_ = nullptr;
   Event* begun_ = nullptr;  // recorded work
 };

@@ -80,18 +80,17 @@ class GpuRunner final : public Runner {
   }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const InputLuma& reference) override {
-    PooledMemory memory;
-    ACUITY_TRY_ASSIGN(memory, create_pyramid());
+    ACUITY_TRY_ASSIGN(making_, create_pyramid());
     ACUITY_TRY(begin(kReference, reference));
     const std::array<Feed*, 1> one{&*feeds_[kReference]};
     ACUITY_TRY(Feed::send(one, std::array{main_}, SendOrder::one_by_one));
-    ACUITY_TRY(submit({.reference = true}, *memory, false));
+    ACUITY_TRY(submit({.reference = true}, *making_, false));
     if (kind_ == Kind::information) {
       ACUITY_TRY(find_weights());
-      ACUITY_TRY(send_weights(*memory));
+      ACUITY_TRY(send_weights(*making_));
     }
     ACUITY_TRY(main_->wait());
-    return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPyramid>(std::move(memory)));
+    return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPyramid>(std::move(making_)));
   }
 
   Result<std::array<ScaleSums, kScales>> run(const ReferencePicture& reference, const InputLuma& distorted) override {
@@ -496,6 +495,7 @@ class GpuRunner final : public Runner {
   std::array<size_t, 2> sources_{};                                     // luma of small pictures
   size_t parents_at_ = 0, places_at_ = 0;                               // in the tables
   PooledMemory pair_;                                                   // a reference's pyramid
+  PooledMemory making_;                                                 // another, while it is being prepared
   MemoryLayout pyramid_;                                                // of such
   size_t numbers_ = 0;                                                  // offset in those
   std::unique_ptr<PinnedMemory> products_here_, numbers_here_;
