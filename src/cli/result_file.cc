@@ -62,7 +62,8 @@ Result<int> open_locked(const std::string& path) {
   for (;;) {
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-      return cannot_write(fmt::format("-o {}: cannot be opened: {}", path, std::strerror(errno)));
+      return cannot_write(fmt::format("-o {}: cannot be opened: {}; name a file in a folder that you may write to",
+                                      path, std::strerror(errno)));
     }
     if (is_pipe(descriptor)) {
       close(descriptor);

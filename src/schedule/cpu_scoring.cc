@@ -156,7 +156,7 @@ Status Scheduler::State::run_work(const RowPointer& row) {
       if (!result.attempts.empty()) {
         result.status = result.attempts.back().why;
       } else {
-        result.status = Status(StatusCode::unknown_device, "no device that can score it is available");
+        result.status = Status(StatusCode::unknown_device, "no device that can score it is available; name others");
       }
       break;
     }
