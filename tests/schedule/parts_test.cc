@@ -196,8 +196,8 @@ TEST_F(WindowTest, WorksWaitForTheirTurn) {
     works.push_back(row_of(i, ""));
     works.back()->is_work = true;
   }
-  window.put(works[0], always);
-  window.put(works[2], always);
+  window.put(works[0], always, nothing);
+  window.put(works[2], always, nothing);
   window.put(row_of(3, "a"), always, nothing);
   EXPECT_EQ(next(window), "0");
   EXPECT_TRUE(window.put_work(works[1])) << "which turned out to be one";
