@@ -54,7 +54,7 @@ class UploadOnceTest : public FakeDriverTest {
       const int recorded = calls_of("cuGraphInstantiateWithFlags"), replayed = calls_of("cuGraphLaunch");
       ASSERT_TRUE(score().ok());
       const bool records = calls_of("cuGraphInstantiateWithFlags") > recorded;
-      if (!records && calls_of("cuGraphLaunch") == replayed + 1) return;
+      if (!records && calls_of("cuGraphLaunch") > replayed) return;
     }
     ADD_FAILURE() << "nothing was replayed";
   }
@@ -120,6 +120,7 @@ TEST_F(UploadOnceTest, PageLockedMemoryStaysWhileACopyIsInFlight) {
   const ImageView view = view_of(pixels.data(), kSide, kSide);
   Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, kSide, kSide));
   Scorer refusing = must(Scorer::create({.metrics = {"zensim"}, .device = "cuda"}, kSide, kSide));
+  ASSERT_TRUE(must(scorer.start(Input(view), Input(view))).finish().ok());  // sends what is sent once
   const Input reference(view);
   std::promise<void> is_waiting, may_go_on;
   std::atomic<bool> waits = true;
@@ -133,7 +134,7 @@ TEST_F(UploadOnceTest, PageLockedMemoryStaysWhileACopyIsInFlight) {
   is_waiting.get_future().wait();
   std::set<const void*> in_flight;
   for (const auto& [from, bytes] : fake->uploads) {
-    if (bytes == kSmallBytes) in_flight.insert(from);
+    if (bytes >= kSmallBytes) in_flight.insert(from);
   }
   EXPECT_EQ(in_flight.size(), 2u);
   ImageView bright = view;
@@ -230,17 +231,21 @@ TEST_F(UploadOnceTest, APictureThatCouldNotBeSentIsSentAnew) {
 }
 
 TEST_F(UploadOnceTest, WorkOnPicturesInTheSamePlacesIsRecorded) {
-  const HostMemory memory = must(HostMemory::allocate("cuda", 2 * kBytes));
+  constexpr int kLargeWidth = 2600, kLargeHeight = 2000;  // several bands for every metric
+  constexpr size_t kLargeBytes = size_t{kLargeWidth} * kLargeHeight * 3;
+  const HostMemory memory = must(HostMemory::allocate("cuda", 2 * kLargeBytes));
   std::memset(memory.data(), 100, memory.size());
+  const ImageView first = view_of(memory.data(), kLargeWidth, kLargeHeight),
+                  second = view_of(memory.data() + kLargeBytes, kLargeWidth, kLargeHeight);
   for (const char* metric :
        {"ssimulacra2", "butteraugli", "cvvdp", "dssim", "iwssim", "msssim", "zensim", "psnr", "mse"}) {
     SCOPED_TRACE(metric);
-    Scorer scorer = must(Scorer::create({.metrics = {metric}, .device = "cuda"}, kWidth, kHeight));
-    expect_replay([&] { return scorer.score(view_of(memory.data()), view_of(memory.data() + kBytes)); });
-    expect_replay([&] { return scorer.score(view_of(memory.data() + kBytes), view_of(memory.data())); });
+    Scorer scorer = must(Scorer::create({.metrics = {metric}, .device = "cuda"}, kLargeWidth, kLargeHeight));
+    expect_replay([&] { return scorer.score(first, second); });
+    expect_replay([&] { return scorer.score(second, first); });
     for (const Keep keep : {Keep::fast, Keep::small}) {
-      const Reference reference = must(scorer.prepare(view_of(memory.data()), keep));
-      expect_replay([&] { return scorer.score(reference, view_of(memory.data() + kBytes)); });
+      const Reference reference = must(scorer.prepare(first, keep));
+      expect_replay([&] { return scorer.score(reference, second); });
     }
   }
 }
