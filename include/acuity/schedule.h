@@ -200,7 +200,8 @@ class ACUITY_API Scheduler {
   /// Waits until all tasks submitted so far are finished. Their results are still to be fetched.
   void flush();
   /// Submits what `next` returns until it returns none, and calls `done` with each result, both from this thread.
-  /// If `done` returns a failure, it submits no more, delivers the other results and returns that failure.
+  /// If `done` returns a failure, or a task cannot be submitted, it calls cancel(), delivers the other results, most of
+  /// them cancelled, and returns that failure.
   Status run_all(const std::function<std::optional<Task>()>& next, const std::function<Status(TaskResult)>& done);
   /// Tasks that are not finished get StatusCode::cancelled. Nothing can be submitted any more.
   void cancel();

@@ -193,7 +193,7 @@ class ACUITY_API Scorer {
   Result<std::vector<Score>> score(const Reference& reference, const Input& distorted);
 
   /// Scores many pairs, in order, faster than one call each. Small pairs run in parallel: one per thread on the CPU,
-  /// several at once on a GPU. Each pair has its own result; the call itself fails only if no pair could be started.
+  /// several at once on a GPU. Each pair has its own result; the call itself fails only if a pair could not be started.
   Result<std::vector<Result<std::vector<Score>>>> score_many(std::span<const InputPair> pairs);
 
   /// The metrics, in the order of ScorerOptions::metrics; none if the Scorer was moved from.

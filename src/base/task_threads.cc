@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "base/task_threads.h"
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -16,24 +17,19 @@ TaskThreads::~TaskThreads() {
 }
 
 void TaskThreads::run(std::function<void()> task) {
-  {
+  try {
     std::unique_lock lock(mutex_);
-    bool has_thread = idle_ > 0;
-    if (has_thread) {
-      --idle_;
-    } else {
-      try {
-        threads_.emplace_back([this] { work(); });
-        has_thread = true;
-      } catch (const std::system_error&) {
-      }
+    if (idle_ == 0) {
+      threads_.emplace_back([this] { work(); });
+      ++idle_;
     }
-    if (has_thread) {
-      waiting_.push_back(std::move(task));
-      lock.unlock();
-      changed_.notify_one();
-      return;
-    }
+    waiting_.push_back(std::move(task));  // stays as it is if there is no memory
+    --idle_;
+    lock.unlock();
+    changed_.notify_one();
+    return;
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
   }
   task();
 }

@@ -197,14 +197,14 @@ struct FrameScorer::State {
   }
 
   Status push(const Input& reference, const Input& distorted, std::optional<int64_t> given, bool to_score) {
-    if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
-    const int64_t number = given.value_or(next_number);
-    if (number < next_number) {
-      return Status(
-          StatusCode::usage,
-          fmt::format("frame {} was pushed after frame {}; numbers of frames must increase", number, next_number - 1));
-    }
     return guarded<Status>([&]() -> Status {
+      if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
+      const int64_t number = given.value_or(next_number);
+      if (number < next_number) {
+        return Status(StatusCode::usage,
+                      fmt::format("frame {} was pushed after frame {}; numbers of frames must increase", number,
+                                  next_number - 1));
+      }
       ACUITY_TRY(failure);
       std::array<Input, 2> inputs{reference, distorted};
       if (falls_back()) ACUITY_TRY(keep(inputs, number, to_score));

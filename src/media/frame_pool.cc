@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <new>
+
 #include "media/video.h"
 
 namespace acuity {
@@ -15,8 +17,12 @@ std::shared_ptr<VideoFrame> FramePool::take() {
   const auto give_back = [unused = unused_](VideoFrame* used) {
     const std::unique_ptr<VideoFrame> held(used);
     held->there = {};  // device memory is others' as well
-    const std::lock_guard lock(unused->mutex);
-    unused->frames.push_back(std::move(*held));
+    try {
+      const std::lock_guard lock(unused->mutex);
+      unused->frames.push_back(std::move(*held));
+    } catch (const std::bad_alloc&) {
+      // No memory to note it: it goes back to the system.
+    }
   };
   return {new VideoFrame(std::move(frame)), give_back};
 }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "media/frame_queue.h"
 
-#include <exception>
-#include <new>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/guard.h"
+
 namespace acuity {
+namespace {
+
+constexpr const char* kDoing = "reading a frame";  // for messages
+
+}  // namespace
 
 FrameQueue::FrameQueue(std::unique_ptr<FrameStream> stream) : stream_(std::move(stream)) {
   const auto readers = static_cast<size_t>(stream_->readers());
   most_ = kMostFrames + readers - 1;
+  threads_.reserve(readers);
   try {
     while (threads_.size() < readers) threads_.emplace_back([this] { read(); });
   } catch (const std::system_error& error) {
@@ -39,20 +45,30 @@ template <typename Outcome, typename Read>
 Outcome FrameQueue::busy(std::unique_lock<std::mutex>& lock, const Read& read) {
   if (readers_++ == 0) watch_ = Stopwatch();
   lock.unlock();
-  Outcome outcome = Status();
-  try {
-    outcome = read();
-  } catch (const std::bad_alloc&) {
-    outcome = Status(StatusCode::out_of_memory, "out of memory while reading a frame");
-  } catch (const std::exception& error) {
-    outcome = Status(StatusCode::internal, fmt::format("reading a frame failed: {}", error.what()));
-  }
+  Outcome outcome = guarded<Outcome>(read, kDoing);
   lock.lock();
   if (--readers_ == 0) milliseconds_ += watch_.milliseconds();
   return outcome;
 }
 
 void FrameQueue::read() {
+  const Status status = guarded<Status>(
+      [this] {
+        read_frames();
+        return Status();
+      },
+      kDoing);
+  if (status.ok()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    status_ = status;
+    done_ = true;
+  }
+  may_find_.notify_all();
+  changed_.notify_one();
+}
+
+void FrameQueue::read_frames() {
   std::unique_lock lock(mutex_);
   for (;;) {
     may_find_.wait(lock, [this] { return closing_ || done_ || may_find(); });

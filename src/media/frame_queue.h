@@ -41,6 +41,7 @@ class FrameQueue {
   };
 
   void read();
+  void read_frames();
   bool may_find() const { return !is_finding_ && frames_.size() < most_; }
   template <typename Outcome, typename Read>
   Outcome busy(std::unique_lock<std::mutex>& lock, const Read& read);

@@ -170,7 +170,7 @@ Result<bool> Scheduler::State::enter(const RowPointer& row, std::optional<Clock:
 void Scheduler::State::cancel() {
   cancelled_ = true;
   window_.close();
-  for (const RowPointer& row : window_.clear()) fail(row, cancelled_status());
+  while (const RowPointer row = window_.take_back()) fail(row, cancelled_status());
   ledger_.close();
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "acuity/schedule.h"
+#include "base/guard.h"
 #include "base/recycled_memory.h"
 #include "device/pixels/sending_time.h"
 #include "schedule/costs.h"
@@ -40,7 +41,7 @@
 
 namespace acuity {
 
-inline Status cancelled_status() { return Status(StatusCode::cancelled, "the task was cancelled"); }
+inline Status cancelled_status() noexcept { return status_of_texts(StatusCode::cancelled, {"the task was cancelled"}); }
 
 struct Scheduler::State : std::enable_shared_from_this<Scheduler::State> {
   static Result<Scheduler> create(const SchedulerOptions& options, const PairRules& rules);

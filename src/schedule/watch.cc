@@ -117,9 +117,9 @@ void Scheduler::State::end_without_threads() {
       left_behind_.load(), options.timeout_ms);
   if (out_of_threads_.ok()) out_of_threads_ = Status(StatusCode::input, why);
   window_.close();
-  for (const RowPointer& row : window_.clear()) {
+  while (const RowPointer row = window_.take_back()) {
     row->result.timed_out = true;
-    fail(row, Status(StatusCode::cancelled, why));
+    fail(row, status_of_texts(StatusCode::cancelled, {why.c_str()}));
   }
 }
 

@@ -155,24 +155,30 @@ void Window::close() {
   room_.notify_all();
 }
 
-std::vector<RowPointer> Window::clear() {
-  std::vector<RowPointer> rows;
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [name, group] : groups_) rows.insert(rows.end(), group.begin(), group.end());
-    rows.insert(rows.end(), waiting_works_.begin(), waiting_works_.end());
-    rows.insert(rows.end(), first_.begin(), first_.end());
-    groups_.clear();
-    order_.clear();
-    current_.clear();
-    waiting_works_.clear();
-    first_.clear();
-    waiting_ = 0;
+RowPointer Window::take_back() {
+  const std::lock_guard lock(mutex_);
+  std::deque<RowPointer>* from = nullptr;
+  const auto is_earlier = [&](const std::deque<RowPointer>& rows) {
+    return !rows.empty() && (from == nullptr || rows.front()->index < from->front()->index);
+  };
+  for (std::deque<RowPointer>* rows : {&first_, &waiting_works_}) {
+    if (is_earlier(*rows)) from = rows;
   }
-  std::sort(rows.begin(), rows.end(), [](const RowPointer& a, const RowPointer& b) { return a->index < b->index; });
-  changed_.notify_all();
-  room_.notify_all();
-  return rows;
+  auto group = groups_.end();
+  for (auto one = groups_.begin(); one != groups_.end(); ++one) {
+    if (!is_earlier(one->second)) continue;
+    group = one;
+    from = &one->second;
+  }
+  if (from == nullptr) return nullptr;
+  RowPointer row = std::move(from->front());
+  from->pop_front();
+  if (from != &first_) --waiting_;
+  if (group != groups_.end() && from->empty()) {
+    std::erase(order_, group->first);
+    groups_.erase(group);
+  }
+  return row;
 }
 
 size_t Window::waiting() const {

@@ -43,8 +43,8 @@ class Window {
   /// Who puts looks again whether its row is admitted.
   void wake_putters();
   void close();
-  /// All rows that wait, which do so no more.
-  std::vector<RowPointer> clear();
+  /// The earliest row that waits, which does so no more; null: there is none. Throws nothing.
+  RowPointer take_back();
   size_t waiting() const;
 
  private:

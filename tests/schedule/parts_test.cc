@@ -175,18 +175,22 @@ TEST_F(WindowTest, PutWaitsNoLongerThanItMay) {
   EXPECT_EQ(window.waiting(), 0u);
 }
 
-TEST_F(WindowTest, RowsThatCameBackGoFirstAndClearReturnsAll) {
+TEST_F(WindowTest, RowsThatCameBackGoFirstAndAllAreTakenBack) {
   Window window(10, 1);
   window.put(row_of(1, "a"), always, nothing);
   window.put(row_of(2, "b"), always, nothing);
   window.put_first(row_of(0, "z"));
   EXPECT_EQ(next(window), "z0");
   window.put_first(row_of(3, "z"));
-  const std::vector<RowPointer> rows = window.clear();
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0]->index, 1);
-  EXPECT_EQ(rows[2]->index, 3);
+  for (const int64_t index : {1, 2, 3}) {
+    const RowPointer row = window.take_back();
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(row->index, index);
+  }
+  EXPECT_EQ(window.take_back(), nullptr);
   EXPECT_EQ(window.waiting(), 0u);
+  EXPECT_EQ(window.put(row_of(4, "a"), always, nothing), Window::Put::yes);
+  EXPECT_EQ(next(window), "a4");
 }
 
 TEST_F(WindowTest, WorksWaitForTheirTurn) {
