@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <lcms2.h>
 
+#include "base/powers.h"
 #include "colour/transfer.h"
 
 namespace acuity {
@@ -57,14 +58,34 @@ std::string name_of(cmsHPROFILE profile) {
   return name.empty() ? "unnamed" : name;
 }
 
-// lcms2 evaluates tables in 16 bit, which leaves a dark sample a dozen levels; a table is interpolated here instead.
-Curve curve_of(const ContextPointer& context, const cmsToneCurve* tone) {
-  if (cmsGetToneCurveParametricType(tone) != 0 || cmsIsToneCurveMultisegment(tone)) {
-    cmsToneCurve* duplicate = cmsDupToneCurve(tone);
-    if (duplicate == nullptr) return nullptr;
-    const std::shared_ptr<cmsToneCurve> copy(duplicate, [context](cmsToneCurve* curve) { cmsFreeToneCurve(curve); });
-    return [copy](double x) { return static_cast<double>(cmsEvalToneCurveFloat(copy.get(), static_cast<float>(x))); };
+// The curve of a type of parametricCurveType: a power of a line, and another line below. lcms2 would take the C
+// library's power, whose last bit depends on the processor.
+Curve parametric_curve(int type, const cmsFloat64Number* given) {
+  const auto power_of_line = [g = given[0]](double line) {
+    const double power = line > 0 ? exact_power(line, g) : 0;
+    return power < 1e22 ? power : 1e22;  // lcms2's infinity
+  };
+  if (type == 1) return power_of_line;
+  const double a = given[1], b = given[2];
+  // From where on the line counts, what is added to its power, and the line below: slope and offset.
+  double from = 0, added = 0, slope = 0, below = 0;
+  if (type == 2 || type == 3) {
+    from = a != 0 ? -b / a : 0;
+    if (type == 3) added = below = given[3];
+  } else {
+    slope = given[3];
+    from = given[4];
+    if (type == 5) added = given[5];
+    if (type == 5) below = given[6];
   }
+  return [=](double x) { return x >= from ? power_of_line(a * x + b) + added : slope * x + below; };
+}
+
+// lcms2 evaluates tables in 16 bit, which leaves a dark sample a dozen levels; a table is interpolated here instead.
+Curve curve_of(const cmsToneCurve* tone) {
+  const int type = cmsGetToneCurveParametricType(tone);
+  if (type >= 1 && type <= 5) return parametric_curve(type, cmsGetToneCurveParams(tone));
+  if (type != 0 || cmsIsToneCurveMultisegment(tone)) return nullptr;  // no tag holds such
   const cmsUInt16Number* first = cmsGetToneCurveEstimatedTable(tone);
   const std::vector<uint16_t> table(first, first + cmsGetToneCurveEstimatedTableEntries(tone));
   if (table.size() < 2) return nullptr;
@@ -81,20 +102,20 @@ bool has_lookup_table(cmsHPROFILE profile) {
   return has(cmsSigAToB0Tag) || has(cmsSigAToB1Tag) || has(cmsSigDToB0Tag) || has(cmsSigDToB1Tag);
 }
 
-bool read_curve(const ContextPointer& context, cmsHPROFILE profile, cmsTagSignature tag, Curve& curve) {
+bool read_curve(cmsHPROFILE profile, cmsTagSignature tag, Curve& curve) {
   const auto* tone = static_cast<const cmsToneCurve*>(cmsReadTag(profile, tag));
-  if (tone != nullptr) curve = curve_of(context, tone);
+  if (tone != nullptr) curve = curve_of(tone);
   return tone != nullptr && curve != nullptr;
 }
 
 // Curves and a matrix, straight from the tags.
-bool read_shaper(const ContextPointer& context, cmsHPROFILE profile, IccConversion& conversion) {
+bool read_shaper(cmsHPROFILE profile, IccConversion& conversion) {
   constexpr std::array kCurves{cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
   constexpr std::array kColorants{cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
   Matrix3 to_xyz{};
   for (size_t c = 0; c < 3; ++c) {
     const auto* colorant = static_cast<const cmsCIEXYZ*>(cmsReadTag(profile, kColorants[c]));
-    if (colorant == nullptr || !read_curve(context, profile, kCurves[c], conversion.curves[c])) return false;
+    if (colorant == nullptr || !read_curve(profile, kCurves[c], conversion.curves[c])) return false;
     to_xyz[0][c] = colorant->X;
     to_xyz[1][c] = colorant->Y;
     to_xyz[2][c] = colorant->Z;
@@ -204,12 +225,11 @@ Result<IccConversion> read_icc(std::span<const uint8_t> bytes, bool grey) {
   const bool plain = !has_lookup_table(profile.get()) && cmsGetPCS(profile.get()) == cmsSigXYZData;
   if (plain && grey_profile) {
     Curve curve;
-    if (!read_curve(context, profile.get(), cmsSigGrayTRCTag, curve))
+    if (!read_curve(profile.get(), cmsSigGrayTRCTag, curve))
       return unusable(fmt::format("'{}' is damaged", conversion.name));
     conversion.curves = {curve, curve, curve};
   } else if (plain) {
-    if (!read_shaper(context, profile.get(), conversion))
-      return unusable(fmt::format("'{}' is damaged", conversion.name));
+    if (!read_shaper(profile.get(), conversion)) return unusable(fmt::format("'{}' is damaged", conversion.name));
   } else {
     std::shared_ptr<const Transform> transform = make_transform(context, profile.get(), grey_profile);
     if (!transform) return unusable(fmt::format("'{}' is damaged or of an unsupported kind", conversion.name));

@@ -138,6 +138,29 @@ TEST(Icc, AgreesWithTheSameColourByName) {
               read(view, Colour{.primaries = Primaries::display_p3}, codes), 0.1);
 }
 
+// All types, as lcms2 evaluates them.
+TEST(Icc, ParametricCurvesAreLcmss) {
+  constexpr std::array<std::array<cmsFloat64Number, 7>, 5> kParameters{
+      {{2.2},
+       {2.1, 1.1, -0.1},
+       {1.9, 0.9, -0.2, 0.05},
+       {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045},
+       {2.3, 0.9, 0.1, 0.2, 0.1, 0.02, 0.01}}};
+  for (int type = 1; type <= 5; ++type) {
+    cmsToneCurve* tone = cmsBuildParametricToneCurve(nullptr, type, kParameters[static_cast<size_t>(type) - 1].data());
+    ASSERT_NE(tone, nullptr);
+    cmsToneCurve* copy = cmsDupToneCurve(tone);
+    const Result<IccConversion> icc = read_icc(grey_profile(copy), true);
+    ASSERT_TRUE(icc.ok()) << icc.status().message();
+    for (int i = 0; i <= 1000; ++i) {
+      // Files have 16 bits for the fraction of a parameter.
+      EXPECT_NEAR(icc->curves[0](i / 1000.0), cmsEvalToneCurveFloat(tone, static_cast<float>(i) / 1000), 5e-5)
+          << type << " at " << i;
+    }
+    cmsFreeToneCurve(tone);
+  }
+}
+
 TEST(Icc, TabulatedCurvesKeepTheirPrecisionInTheDarks) {
   // Evaluated in 16 bit the darkest steps would be 2 % off.
   const auto table = read(rgb_ramp().view, rgb_profile(kDisplayP3, tabulated_srgb_curve(4096)));
