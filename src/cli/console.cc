@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "cli/console.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,9 +19,11 @@ namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
-volatile std::sig_atomic_t progress_shown = 0;
-volatile std::sig_atomic_t put_off = 0;         // whether the next interrupt is
-volatile std::sig_atomic_t interrupted_by = 0;  // the signal that was put off
+// Threads look at them as well as the handler of signals.
+std::atomic<int> progress_shown = 0;
+std::atomic<int> put_off = 0;         // whether the next interrupt is
+std::atomic<int> interrupted_by = 0;  // the signal that was put off
+static_assert(std::atomic<int>::is_always_lock_free);
 
 bool is_dumb_terminal() {
   const char* term = std::getenv("TERM");

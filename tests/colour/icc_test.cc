@@ -145,7 +145,7 @@ TEST(Icc, ParametricCurvesAreLcmss) {
        {2.1, 1.1, -0.1},
        {1.9, 0.9, -0.2, 0.05},
        {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045},
-       {2.3, 0.9, 0.1, 0.2, 0.1, 0.02, 0.01}}};
+       {2.3, 0.9, 0.1, 0.2, 0.1005, 0.02, 0.01}}};
   for (int type = 1; type <= 5; ++type) {
     cmsToneCurve* tone = cmsBuildParametricToneCurve(nullptr, type, kParameters[static_cast<size_t>(type) - 1].data());
     ASSERT_NE(tone, nullptr);
