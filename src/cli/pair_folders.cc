@@ -44,7 +44,10 @@ Result<std::vector<std::string>> files_under(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, error);
-  if (error) return wrong(fmt::format("{}: cannot be read as a folder: {}", folder, error.message()));
+  if (error) {
+    return wrong(fmt::format("{}: cannot be read as a folder: {}; give the path of a folder with pictures or videos",
+                             folder, error.message()));
+  }
   std::error_code ignored;
   std::vector<fs::path> inside{fs::canonical(folder, ignored)};  // the folder, and those on the way to the entry
   for (const fs::recursive_directory_iterator end; entry != end; entry.increment(error)) {

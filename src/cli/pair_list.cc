@@ -292,7 +292,10 @@ Result<std::unique_ptr<PairList>> open_path(const std::string& path,
                                             std::function<bool()> waiting = {}) {
   const std::string name = path == "-" ? "standard input" : path;
   const int number = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) return wrong(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  if (number < 0) {
+    return wrong(fmt::format("{}: cannot be opened: {}; give the path of a list of pairs, or - for standard input",
+                             path, std::strerror(errno)));
+  }
   auto file = std::make_unique<Descriptor>(number);
   ByteReader bytes(number, name);
   bytes.when_waiting(std::move(waiting));

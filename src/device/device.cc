@@ -132,6 +132,10 @@ Result<std::shared_ptr<Device>> open_device(std::string_view id) {
   if (std::shared_ptr<Device> device = known.lock(); device && device != asked) return device;  // opened meanwhile
   const auto begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<Device>> device = choice->backend->open(choice->index);
+  if (device.status().code() == StatusCode::unknown_device) {
+    return Status(StatusCode::unknown_device,
+                  fmt::format("{}; 'acuity devices' lists those that can be used", device.status().message()));
+  }
   if (!device.ok()) return device.status();
   const auto open = std::chrono::steady_clock::now();
   const Result<ProbeReport> report = probe_device(**device);

@@ -144,7 +144,9 @@ TEST_P(DriverTest, RefusesIdsThatNameNothing) {
   EXPECT_TRUE(fake->calls.empty());
   const Status absent = open_device(id(2)).status();
   EXPECT_EQ(absent.code(), StatusCode::unknown_device);
-  EXPECT_EQ(absent.message(), "there is no " + id(2) + ": the driver has 2 devices, numbered from 0");
+  EXPECT_EQ(absent.message(),
+            "there is no " + id(2) +
+                ": the driver has 2 devices, numbered from 0; 'acuity devices' lists those that can be used");
 }
 
 TEST_P(DriverTest, OpensWhatAnswersRightly) {
