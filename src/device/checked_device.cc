@@ -30,8 +30,14 @@ Status check_launch(const DeviceInfo& device, const KernelInfo& kernel, int grou
     return refuse(fmt::format("a group of {} x {} threads: expected 1 to {} in all", kernel.group_width,
                               kernel.group_height, kMaximumGroupThreads));
   }
-  if (groups_x < 1 || groups_y < 1 || groups_x > kMaximumGroups || groups_y > kMaximumGroups) {
-    return refuse(fmt::format("{} x {} groups: expected 1 to {} each way", groups_x, groups_y, kMaximumGroups));
+  if (groups_x < 1 || groups_y < 1)
+    return refuse(fmt::format("{} x {} groups: expected 1 each way", groups_x, groups_y));
+  if (groups_x > kMaximumGroups || groups_y > kMaximumGroups) {
+    return {
+        StatusCode::too_big,
+        fmt::format("the picture needs {} x {} groups of kernel {} of {}, and a GPU has at most {} each way; use the "
+                    "device cpu",
+                    groups_x, groups_y, kernel.name, kernel.file->name, kMaximumGroups)};
   }
   if (arguments.size() > kMaximumArgumentBytes) {
     return refuse(fmt::format("{} bytes of arguments: expected at most {}", arguments.size(), kMaximumArgumentBytes));

@@ -51,7 +51,8 @@ std::string name_of(const Device& device) { return fmt::format("{} ({})", device
 // What the CPU may do better. Page-locked memory, which only a device needs, runs out before other memory.
 bool is_of_device(const Status& status) {
   return status.code() == StatusCode::device || status.code() == StatusCode::device_lost ||
-         status.code() == StatusCode::device_memory || status.code() == StatusCode::out_of_memory;
+         status.code() == StatusCode::device_memory || status.code() == StatusCode::out_of_memory ||
+         status.code() == StatusCode::too_big;
 }
 
 // A frame that the CPU needs if the device fails now.

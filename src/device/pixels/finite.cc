@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/pixels/finite.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/memory.h"
@@ -17,6 +18,8 @@ using namespace kernel_dialect;
 inline constexpr const KernelFile* kKernelFile = &finite_kernels;
 #include "device/pixels/finite_kernels.h"
 
+constexpr int kMostRows = 65535;  // groups of a launch
+
 }  // namespace finite
 
 Result<std::optional<NotFinite>> find_not_finite(DevicePool& pool, const ImageView& view, const Resident& samples) {
@@ -27,9 +30,12 @@ Result<std::optional<NotFinite>> find_not_finite(DevicePool& pool, const ImageVi
   if (!here || here->size() < found->size()) ACUITY_TRY_ASSIGN(here, pool.device().allocate_pinned(found->size()));
   const SampleLayout& layout = samples.layout();
   const Status looked = pool.on_copy_queue([&](Queue& queue) -> Status {
-    ACUITY_TRY(queue.run(finite::find_not_finite, view.height, 1, samples.samples(),
-                         DeviceArray<int32_t>{found->address()}, view.channel_count(), layout.first, layout.row_step,
-                         layout.pixel_step, layout.channel_step, view.width));
+    for (int y = 0; y < view.height; y += finite::kMostRows) {
+      ACUITY_TRY(queue.run(finite::find_not_finite, std::min(view.height - y, finite::kMostRows), 1, samples.samples(),
+                           DeviceArray<int32_t>{found->address() + 2 * static_cast<size_t>(y) * sizeof(int32_t)},
+                           view.channel_count(), layout.first + y * layout.row_step, layout.row_step, layout.pixel_step,
+                           layout.channel_step, view.width));
+    }
     ACUITY_TRY(queue.download(*here, 0, *found, 0, 2 * rows * sizeof(int32_t)));
     return queue.wait();
   });
