@@ -32,10 +32,10 @@ class GpuRunner final : public Runner {
     release_pairs();
     Result<InputRows> rows = keep_samples(setup_, samples_.queue(), reference);
     if (!rows.ok()) return rows.status();
-    std::unique_ptr<ReferencePlanes> planes;
-    ACUITY_TRY_ASSIGN(planes, ReferencePlanes::create(setup_, samples_, *rows));
+    ACUITY_TRY_ASSIGN(making_, ReferencePlanes::create(setup_));
+    if (making_) ACUITY_TRY(making_->make(setup_, samples_, *rows));
     return std::shared_ptr<const PreparedReference>(
-        std::make_shared<PreparedPicture>(std::move(*rows), std::move(planes)));
+        std::make_shared<PreparedPicture>(std::move(*rows), std::move(making_)));
   }
 
   Result<std::vector<ScaleErrors>> run(const ReferencePicture& reference, const InputRows& distorted) override {
@@ -74,6 +74,7 @@ class GpuRunner final : public Runner {
 
   // What comes later works on the memory of what comes before, and goes first.
   Metric::Setup setup_;
+  std::unique_ptr<ReferencePlanes> making_;  // while they are being made
   Samples samples_;
   std::unique_ptr<Schedule> pairs_, samples_there_, planes_there_;
 };

@@ -27,8 +27,7 @@ ReferencePlanes::ReferencePlanes(const Metric::Setup& setup) {
   }
 }
 
-Result<std::unique_ptr<ReferencePlanes>> ReferencePlanes::create(const Metric::Setup& setup, Samples& samples,
-                                                                 const InputRows& reference) {
+Result<std::unique_ptr<ReferencePlanes>> ReferencePlanes::create(const Metric::Setup& setup) {
   std::unique_ptr<ReferencePlanes> planes(new ReferencePlanes(setup));
   MemoryLayout layout;
   for (Scale& scale : planes->scales_) {
@@ -37,8 +36,6 @@ Result<std::unique_ptr<ReferencePlanes>> ReferencePlanes::create(const Metric::S
   }
   if (layout.largest_array() > std::numeric_limits<int32_t>::max()) return std::unique_ptr<ReferencePlanes>();
   ACUITY_TRY_ASSIGN(planes->memory_, setup.pool->take(layout.bytes(), "ssimulacra2 reference"));
-  const Status made = planes->make(setup, samples, reference);
-  if (!made.ok()) return made;
   return planes;
 }
 

@@ -17,9 +17,10 @@ namespace acuity::ssimulacra2 {
 /// All that depends on the reference alone: at every scale XYB, and of each channel the blurred planes mu1 and s11.
 class ReferencePlanes {
  public:
-  /// Null where the planes have more elements than kernels can number.
-  static Result<std::unique_ptr<ReferencePlanes>> create(const Metric::Setup& setup, Samples& samples,
-                                                         const InputRows& reference);
+  /// Room for them. Null where the planes have more elements than kernels can number.
+  static Result<std::unique_ptr<ReferencePlanes>> create(const Metric::Setup& setup);
+  /// After a failure the queue of the samples may still have work on them.
+  Status make(const Metric::Setup& setup, Samples& samples, const InputRows& reference);
 
   /// Planes of `rows` rows that are `stride` floats apart; of the blurred ones row y lies four rows lower, as
   /// prepared_kernels.h wants it.
@@ -42,7 +43,6 @@ class ReferencePlanes {
 
  private:
   explicit ReferencePlanes(const Metric::Setup& setup);
-  Status make(const Metric::Setup& setup, Samples& samples, const InputRows& reference);
   Status make_pixels(Queue& queue, size_t s, const Samples::Place& from, int band, int band_rows) const;
 
   std::vector<Scale> scales_;
