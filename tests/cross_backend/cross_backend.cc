@@ -35,6 +35,7 @@
 #include "cross_backend/sheets.h"
 #include "device/device.h"
 #include "engine/metric.h"
+#include "media/encode.h"
 #include "support/fixtures.h"
 #include "support/layouts.h"
 
@@ -149,6 +150,23 @@ void test_strips(const MetricInfo& metric, const std::string& device, int width,
   const Sheet distorted({}, width, height, Channels::rgb, drawn(true, Channels::rgb));
   const Case pair{fmt::format("drawn {}x{}", width, height), &reference.view, &distorted.view};
   for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
+}
+
+// Pixels that are made before they are worked on, by kernels or, because of a profile that kernels cannot apply, by the
+// host: in several bands, and in two with a second so low that all rows are held.
+void test_made_pixels(const MetricInfo& metric, const std::string& device) {
+  const auto profile = std::make_shared<const File>(rgb_profile());
+  for (const int height : {200, 66}) {
+    for (const bool by_host : {false, true}) {
+      const Layout layout{.type = by_host ? SampleType::f32 : SampleType::u8};
+      Sheet reference(layout, 70, height, Channels::rgba, drawn(false, Channels::rgba));
+      Sheet distorted(layout, 70, height, Channels::rgba, drawn(true, Channels::rgba));
+      if (by_host) reference.view.colour.icc = distorted.view.colour.icc = profile;
+      const Case pair{fmt::format("70x{} made by {}", height, by_host ? "the host" : "kernels"), &reference.view,
+                      &distorted.view};
+      for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
+    }
+  }
 }
 
 const std::vector<bool> kMap{true}, kNoMap{false}, kBoth{false, true};
@@ -305,19 +323,18 @@ void test_together(const std::shared_ptr<Device>& device, int width, int height,
 }
 
 // Floats in memory of the device that are no numbers are refused as on the CPU, word by word.
-void test_not_finite(const std::shared_ptr<Device>& device) {
-  constexpr int kWidth = 300, kHeight = 40;
+void test_not_finite(const std::shared_ptr<Device>& device, int width, int height) {
   struct Mistake {
     float value;
     int channel, x, y;
   };
-  const std::vector<Mistake> mistakes{{std::numeric_limits<float>::quiet_NaN(), 2, 299, 39},
+  const std::vector<Mistake> mistakes{{std::numeric_limits<float>::quiet_NaN(), 2, width - 1, height - 1},
                                       {std::numeric_limits<float>::infinity(), 0, 0, 0},
-                                      {-std::numeric_limits<float>::infinity(), 1, 260, 17}};
+                                      {-std::numeric_limits<float>::infinity(), 1, width - 1, height / 2}};
   for (const Layout& layout : arrangements(SampleType::f32, 8)) {
     const Content content = drawn(false, Channels::rgb);
     for (size_t count = 0; count <= mistakes.size(); ++count) {
-      const Sheet sheet(layout, kWidth, kHeight, Channels::rgb, [&](int c, int x, int y) {
+      const Sheet sheet(layout, width, height, Channels::rgb, [&](int c, int x, int y) {
         for (size_t i = 0; i < count; ++i) {
           const Mistake& mistake = mistakes[i];
           if (c == mistake.channel && x == mistake.x && y == mistake.y) return double{mistake.value};
@@ -328,14 +345,15 @@ void test_not_finite(const std::shared_ptr<Device>& device) {
       const Result<DeviceSheet> there = pinned.ok() ? device_sheet(*device, *pinned) : pinned.status();
       if (!there.ok()) return check("floats in device memory", Score{}, there.status());
       const auto score_on = [&](const std::string& id, const Input& input) -> Result<Score> {
-        Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = id}, kWidth, kHeight);
+        Result<Scorer> scorer = Scorer::create({.metrics = {"mse"}, .device = id}, width, height);
         if (!scorer.ok()) return scorer.status();
         return only(scorer->score(input, input));
       };
       const Result<Score> expected = score_on("cpu", sheet.view);
       const Result<Score> found =
           score_on(device->info().id, Input::on_device(there->view, device->info().id, there->memory));
-      const std::string what = fmt::format("{} floats in device memory, {} not finite", layout.name(), count);
+      const std::string what =
+          fmt::format("{} {}x{} floats in device memory, {} not finite", layout.name(), width, height, count);
       check(what, expected, found, count > 0);
     }
   }
@@ -415,7 +433,8 @@ int test_pictures(const std::string& device, Amount amount, const std::string& o
   const Tally pixels = check_pixels(*opened);
   comparisons += pixels.comparisons;
   failures += pixels.failures;
-  test_not_finite(*opened);
+  test_not_finite(*opened, 300, 40);
+  test_not_finite(*opened, 2, 66000);  // more rows than a launch has groups
   if (only_metric.empty()) test_together(*opened, 200, 190, amount);
   if (only_metric.empty() && !quick) test_together(*opened, 1601, 1300, amount);
   for (const MetricEntry& entry : registry()) {
@@ -453,6 +472,7 @@ int test_pictures(const std::string& device, Amount amount, const std::string& o
     if (!quick) test_page_locked(entry, **opened, 2051, 1300, 0, amount);
     // Wide enough to be cut into blocks of columns, and high enough for strips to hold fewer bands than there are.
     if (entry.info.name == "ssimulacra2") test_strips(entry.info, device, 1600, 420);
+    test_made_pixels(entry.info, device);
     test_at_once(entry, **opened, 150, 140, 34);
     if (!quick) test_at_once(entry, **opened, 900, 700, 0);
     if (enlarges) {

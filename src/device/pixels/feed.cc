@@ -15,8 +15,8 @@ Result<Feed> Feed::create(Workspace& workspace, Queue& maker, const Senders& sen
 Status Feed::begin(const DevicePicture& picture) {
   taken_ = 0;
   height_ = picture.rows.height();
-  const int slots = rows_ < height_ ? static_cast<int>(kSlots) : 1;
-  return reader_.begin(*maker_, picture, rows_, slots);
+  slots_ = rows_ < height_ ? kSlots : 1;
+  return reader_.begin(*maker_, picture, rows_, static_cast<int>(slots_));
 }
 
 Status Feed::send(std::span<Feed* const> feeds, std::span<Queue* const> queues, SendOrder order) {
@@ -39,7 +39,7 @@ Result<SentPixels> Feed::take(Queue& queue, int y, int y_end, bool recorded) {
     ACUITY_TRY(recorded ? reader_.record_wait_for_rows(queue, y_end) : reader_.wait_for_rows(queue, y_end));
     return reader_.pixels(0, 0);
   }
-  if (taken_ >= kSlots) ACUITY_TRY(maker_->wait_for(*released_[slot()]));
+  if (taken_ >= slots_) ACUITY_TRY(maker_->wait_for(*released_[slot()]));
   ACUITY_TRY(reader_.make(*maker_, y, y_end, static_cast<int>(slot()), 0, recorded));
   if (&queue != maker_) {
     ACUITY_TRY(maker_->signal(*made_[slot()]));
@@ -55,7 +55,9 @@ Status Feed::record_arrival(std::span<Feed* const> feeds, Queue& queue) {
 
 Status Feed::release(Queue& queue) {
   if (reader_.reads_samples()) return {};
-  return queue.signal(*released_[taken_++ % kSlots]);
+  ACUITY_TRY(queue.signal(*released_[slot()]));
+  ++taken_;
+  return {};
 }
 
 }  // namespace acuity

@@ -33,6 +33,9 @@ class Feed {
   /// What the queue was given since take() is the last that looks at those rows.
   Status release(Queue& queue);
 
+  /// Somebody waited for all work on the picture.
+  void note_arrival() { reader_.note_arrival(); }
+
   /// The picture is taken from its first row again.
   void rewind() { taken_ = 0; }
 
@@ -50,12 +53,13 @@ class Feed {
   static constexpr size_t kSlots = 2;
 
   Feed(PixelReader reader, Queue& maker, int rows) : reader_(std::move(reader)), maker_(&maker), rows_(rows) {}
-  size_t slot() const { return taken_ % kSlots; }
+  size_t slot() const { return taken_ % slots_; }
 
   PixelReader reader_;
   Queue* maker_;
   int rows_;
-  int height_ = 0;  // of the picture
+  int height_ = 0;         // of the picture
+  size_t slots_ = kSlots;  // that there is room for
   std::array<Event*, kSlots> made_{}, released_{};
   size_t taken_ = 0;
 };

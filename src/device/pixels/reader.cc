@@ -73,6 +73,7 @@ Status PixelReader::begin(Queue& queue, const DevicePicture& picture, int rows, 
   format_ = FORMAT_PLANES;
   conversion_ = pixels.conversion();
   slot_rows_ = rows;
+  light_rows_ = 0;
   slot_bytes_ =
       round_up(static_cast<size_t>(rows) * static_cast<size_t>(pixels.width()) * kPlanes * sizeof(float), 256);
   const size_t bytes = slot_bytes_ * static_cast<size_t>(slots);
@@ -190,6 +191,10 @@ Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below, bo
   return frame ? convert_frame(queue, *frame, y, y_end, offset) : convert(queue, y, y_end, offset);
 }
 
+void PixelReader::note_arrival() {
+  if (picture_->samples != nullptr) picture_->samples->note_arrival();
+}
+
 SentPixels PixelReader::pixels(int slot, int y_first) const {
   const Rows& rows = picture_->rows;
   const DeviceArray<const float> table{constants_ ? constants_->address() : 0};
@@ -241,20 +246,25 @@ Status PixelReader::convert_frame(Queue& queue, const FrameLayout& frame, int y,
 // Three planes in the working space, made here: for profiles that kernels cannot follow.
 Status PixelReader::send_light(Queue& queue, int y, int y_end, size_t offset) {
   const Rows& rows = picture_->rows;
-  const size_t width = static_cast<size_t>(rows.width()), row_bytes = width * kPlanes * sizeof(float);
-  const size_t picture_bytes = static_cast<size_t>(rows.height()) * row_bytes;
-  if (!light_staging_ || light_staging_->size() < picture_bytes) {
+  const auto width = static_cast<size_t>(rows.width()), plane = static_cast<size_t>(rows.height()) * width;
+  if (!light_staging_ || light_staging_->size() < kPlanes * plane * sizeof(float)) {
     light_staging_.reset();
-    ACUITY_TRY_ASSIGN(light_staging_, pool_->device().allocate_pinned(picture_bytes));
+    ACUITY_TRY_ASSIGN(light_staging_, pool_->device().allocate_pinned(kPlanes * plane * sizeof(float)));
   }
-  const size_t staged = static_cast<size_t>(y) * row_bytes, plane = static_cast<size_t>(y_end - y) * width;
-  for_rows(*senders_.threads, y, y_end, [&](int row) {
-    float* to = reinterpret_cast<float*>(light_staging_->data() + staged) + static_cast<size_t>(row - y) * width;
-    rows.read(row, 0, rows.width(), to, to + plane, to + 2 * plane);
-  });
-  const size_t plane_stride = static_cast<size_t>(slot_rows_) * width * sizeof(float), bytes = plane * sizeof(float);
+  // Rows that are taken again, because the next band looks at them too, are there and may be in flight.
+  if (y_end > light_rows_) {
+    for_rows(*senders_.threads, std::max(y, light_rows_), y_end, [&](int row) {
+      float* to = reinterpret_cast<float*>(light_staging_->data()) + static_cast<size_t>(row) * width;
+      rows.read(row, 0, rows.width(), to, to + plane, to + 2 * plane);
+    });
+    light_rows_ = y_end;
+  }
+  const size_t from = static_cast<size_t>(y) * width * sizeof(float);
+  const size_t bytes = static_cast<size_t>(y_end - y) * width * sizeof(float);
+  const size_t plane_stride = static_cast<size_t>(slot_rows_) * width * sizeof(float);
   for (size_t p = 0; p < kPlanes; ++p) {
-    ACUITY_TRY(queue.upload(*slots_, offset + p * plane_stride, *light_staging_, staged + p * bytes, bytes));
+    ACUITY_TRY(
+        queue.upload(*slots_, offset + p * plane_stride, *light_staging_, p * plane * sizeof(float) + from, bytes));
   }
   return {};
 }

@@ -80,6 +80,9 @@ class PixelReader {
   /// What kernels are told of a place whose topmost row is y_first.
   SentPixels pixels(int slot, int y_first) const;
 
+  /// Somebody waited for all work on the picture.
+  void note_arrival();
+
   /// Memory held, here and there, the samples not counted.
   size_t bytes() const;
 
@@ -107,6 +110,7 @@ class PixelReader {
   size_t slot_bytes_ = 0;
   PooledMemory slots_;
   std::unique_ptr<PinnedMemory> light_staging_;      // for a whole picture, so that no row waits for another to be gone
+  int light_rows_ = 0;                               // that are in it
   std::unique_ptr<PinnedMemory> constants_staging_;  // tables and parameters
   std::unique_ptr<DeviceMemory> constants_;
   // What they hold, and whose tables that are, which therefore stay as they are.
