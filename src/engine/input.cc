@@ -143,13 +143,11 @@ bool is_on_device(const Input& input, const std::shared_ptr<DevicePool>& pool) {
   });
 }
 
-void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived) {
+void settle(const Input& input, const std::shared_ptr<DevicePool>& pool) {
   const std::lock_guard lock(input.state()->mutex);
   for (const auto& [known, resident] : input.state()->residents) {
     // Whoever sent some planes only looks after them.
-    if (known != pool || !resident->has(kAllPlanes)) continue;
-    if (arrived && resident->is_sent()) resident->note_arrival();
-    resident->settle();
+    if (known == pool && resident->has(kAllPlanes)) resident->settle();
   }
 }
 

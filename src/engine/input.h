@@ -51,9 +51,8 @@ Result<std::shared_ptr<Resident>> resident_of(const Input& input, const std::sha
 /// Whether its samples are on the device already.
 bool is_on_device(const Input& input, const std::shared_ptr<DevicePool>& pool);
 
-/// Waits until nothing that was sent to the device is still read from the picture's memory. `arrived`: somebody waited
-/// for work there that read all of it.
-void settle(const Input& input, const std::shared_ptr<DevicePool>& pool, bool arrived);
+/// Waits until nothing that was sent to the device is still read from the picture's memory.
+void settle(const Input& input, const std::shared_ptr<DevicePool>& pool);
 
 /// Sends the picture to the device, if nobody has, and waits until it is there.
 Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Queue& queue, const Senders& senders);

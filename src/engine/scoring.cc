@@ -369,7 +369,7 @@ Result<std::shared_ptr<const Reference::State>> Scoring::prepare(const Input& gi
   } else {
     wide_->drop(std::move(slot));
   }
-  settle(reference, pool_, status.ok());
+  settle(reference, pool_);
   if (status.code() == StatusCode::device_memory && automatic) return prepare_small();
   if (!status.ok()) return status;
   return std::shared_ptr<const Reference::State>(std::move(prepared));
@@ -460,7 +460,7 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
   for (const Input& input : {job.reference, job.distorted}) ACUITY_TRY(make_room(input));
   std::unique_ptr<Slot> slot;
   ACUITY_TRY_ASSIGN(slot, slots.take());
-  bool all_worked = false, usable = false;
+  bool usable = false;
   // Without memory for the result the slot goes back or is dropped all the same.
   Result<std::vector<Score>> scores = guarded<Result<std::vector<Score>>>([&]() -> Result<std::vector<Score>> {
     const size_t in_flight = ++in_flight_;
@@ -471,7 +471,7 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
     --in_flight_;
     if (!outcome.ok()) return outcome.status();
     std::vector<Measured>& measured = *outcome;
-    all_worked =
+    const bool all_worked =
         std::all_of(measured.begin(), measured.end(), [](const Measured& one) { return one.measurement.ok(); });
     usable = std::all_of(measured.begin(), measured.end(),
                          [](const Measured& one) { return leaves_metric_usable(one.measurement.status().code()); });
@@ -498,7 +498,7 @@ Result<std::vector<Score>> Scoring::score(Slots& slots, Job::State& job) {
     slots.drop(std::move(slot));
   }
   for (const Input* input : {&job.reference, &job.distorted}) {
-    if (input->has_picture()) settle(*input, pool_, all_worked);
+    if (input->has_picture()) settle(*input, pool_);
   }
   if (job.is_cancelled()) return Status(StatusCode::cancelled, "the job was cancelled");
   return scores;

@@ -112,40 +112,49 @@ TEST_F(UploadOnceTest, PageLockedMemoryIsThatOfWhatIsInFlight) {
   }
 }
 
-// A job that fails gives away nothing that a copy of another job reads.
+// A job gives away nothing that a copy of another job reads: neither one that fails, nor one that needs no device.
 TEST_F(UploadOnceTest, PageLockedMemoryStaysWhileACopyIsInFlight) {
-  constexpr int kSide = 190;  // small: sent on the queue of the job's metric
-  constexpr size_t kSmallBytes = size_t{kSide} * kSide * 3;
-  const std::vector<std::byte> pixels(kSmallBytes, std::byte{100});
-  const ImageView view = view_of(pixels.data(), kSide, kSide);
-  Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, kSide, kSide));
-  Scorer refusing = must(Scorer::create({.metrics = {"zensim"}, .device = "cuda"}, kSide, kSide));
-  ASSERT_TRUE(must(scorer.start(Input(view), Input(view))).finish().ok());  // sends what is sent once
-  const Input reference(view);
-  std::promise<void> is_waiting, may_go_on;
-  std::atomic<bool> waits = true;
-  fake->on_call = [&](const std::string& call) {
-    if (call.find("Synchronize") == std::string::npos || !waits.exchange(false)) return;
-    is_waiting.set_value();
-    may_go_on.get_future().wait();
+  struct Other {
+    int side = 0;  // small: sent on the queue of the job's metric
+    MetricRequest metric;
+    Transfer transfer = Transfer::srgb;  // of what it compares
+    bool works = true;
   };
-  fake->uploads.clear();
-  Job job = must(scorer.start(reference, Input(view)));
-  is_waiting.get_future().wait();
-  std::set<const void*> in_flight;
-  for (const auto& [from, bytes] : fake->uploads) {
-    if (bytes >= kSmallBytes) in_flight.insert(from);
+  for (const Other& other : {Other{190, {"zensim"}, Transfer::pq, false},
+                             Other{7, {"butteraugli", {{"small", "libjxl"}}}, Transfer::srgb, true}}) {
+    SCOPED_TRACE(other.metric.metric);
+    const auto bytes = static_cast<size_t>(other.side * other.side * 3);
+    const std::vector<std::byte> pixels(bytes, std::byte{100});
+    const ImageView view = view_of(pixels.data(), other.side, other.side);
+    Scorer scorer = must(Scorer::create({.metrics = {"psnr"}, .device = "cuda"}, other.side, other.side));
+    Scorer beside = must(Scorer::create({.metrics = {other.metric}, .device = "cuda"}, other.side, other.side));
+    ASSERT_TRUE(must(scorer.start(Input(view), Input(view))).finish().ok());  // sends what is sent once
+    const Input reference(view);
+    std::promise<void> is_waiting, may_go_on;
+    std::atomic<bool> waits = true;
+    fake->on_call = [&](const std::string& call) {
+      if (call.find("Synchronize") == std::string::npos || !waits.exchange(false)) return;
+      is_waiting.set_value();
+      may_go_on.get_future().wait();
+    };
+    fake->uploads.clear();
+    Job job = must(scorer.start(reference, Input(view)));
+    is_waiting.get_future().wait();
+    std::set<const void*> in_flight;
+    for (const auto& [from, size] : fake->uploads) {
+      if (size >= bytes) in_flight.insert(from);
+    }
+    EXPECT_EQ(in_flight.size(), 2u);
+    ImageView compared = view;
+    compared.colour.transfer = other.transfer;
+    EXPECT_EQ(beside.score(reference, Input(compared)).ok(), other.works);
+    fake->uploads.clear();
+    EXPECT_TRUE(scorer.score(Input(view), Input(view)).ok());
+    for (const auto& [from, size] : fake->uploads) EXPECT_FALSE(in_flight.contains(from));
+    may_go_on.set_value();
+    EXPECT_TRUE(job.finish().ok());
+    fake->on_call = nullptr;
   }
-  EXPECT_EQ(in_flight.size(), 2u);
-  ImageView bright = view;
-  bright.colour.transfer = Transfer::pq;
-  EXPECT_FALSE(refusing.score(reference, Input(bright)).ok());
-  fake->uploads.clear();
-  EXPECT_TRUE(scorer.score(Input(view), Input(view)).ok());
-  for (const auto& [from, bytes] : fake->uploads) EXPECT_FALSE(in_flight.contains(from));
-  may_go_on.set_value();
-  EXPECT_TRUE(job.finish().ok());
-  fake->on_call = nullptr;
 }
 
 TEST_F(UploadOnceTest, PageLockedOnTheSpot) {

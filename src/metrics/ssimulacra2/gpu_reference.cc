@@ -64,7 +64,7 @@ Status ReferencePlanes::make(const Metric::Setup& setup, Samples& samples, const
     ACUITY_TRY(queue.run(prepared_kernels::filter_reference_columns, groups(width, 32), kChannels,
                          array<kernels::real4>(scale.blurred), height, scale.rows, scale.stride));
   }
-  return queue.wait();
+  return samples.wait();
 }
 
 // The next scale's light waits where the blurred planes of that scale will be.

@@ -47,6 +47,14 @@ bool Samples::are_made() const {
   return (in_use_[0] && !readers_[0].reads_samples()) || (in_use_[1] && !readers_[1].reads_samples());
 }
 
+Status Samples::wait() {
+  ACUITY_TRY(queue_->wait());
+  for (size_t i = 0; i < 2; ++i) {
+    if (in_use_[i]) readers_[i].note_arrival();
+  }
+  return {};
+}
+
 bool Samples::may_be_recorded() const {
   return (!in_use_[0] || readers_[0].may_be_recorded()) && (!in_use_[1] || readers_[1].may_be_recorded());
 }

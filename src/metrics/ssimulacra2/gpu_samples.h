@@ -28,6 +28,8 @@ class Samples {
   /// The queue on which pixels are made, if any are.
   Queue& queue() const { return *queue_; }
   bool are_made() const;
+  /// For all work on them, at whose end queue() has waited for all other queues.
+  Status wait();
 
   /// A picture on the device: row y lies at y % ring.
   struct Place {

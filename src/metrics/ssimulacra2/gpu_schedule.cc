@@ -149,7 +149,7 @@ Result<std::vector<ScaleErrors>> Schedule::run(Samples& samples, const Samples::
   } else {
     ACUITY_TRY(submit(samples));
   }
-  ACUITY_TRY(samples.queue().wait());
+  ACUITY_TRY(samples.wait());
   return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()),
                      scale_sizes(setup_.width, setup_.height));
 }
