@@ -194,8 +194,10 @@ void FramePipeline::enter(std::unique_ptr<Frame> frame, Dropped& dropped) {
       const bool looked_at = back > 0 && feature.lookahead(before->index) >= back;
       if (looked_at && before->uses[f].measurement == Stage::waiting) ++entered.uses[f].windows;
     }
-    // The windows of frames to come begin later.
-    if (Frame* oldest = find(entered.index - history)) release(*oldest, f, dropped);
+  }
+  // The windows of frames to come begin later. All of this one's are counted now: features share what is let go.
+  for (size_t f = 0; f < features_.size(); ++f) {
+    if (Frame* oldest = find(entered.index - features_[f].feature->history())) release(*oldest, f, dropped);
   }
   if (entered.jobs > 0) pending_.push_back(&entered);
 }
