@@ -261,6 +261,14 @@ std::optional<Rows::Conversion> Rows::conversion() const {
   return conversion;
 }
 
+Rows Rows::of_copy(const ImageView& copy) const {
+  Rows rows = *this;
+  rows.view_.planes = copy.planes;
+  rows.view_.row_stride = copy.row_stride;
+  rows.view_.pixel_stride = copy.pixel_stride;
+  return rows;
+}
+
 void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* blue) const {
   const ptrdiff_t offset = y * view_.row_stride + x_begin * view_.pixel_stride;
   const int count = x_end - x_begin;

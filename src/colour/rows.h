@@ -63,6 +63,9 @@ class Rows {
   };
   std::optional<Conversion> conversion() const;
 
+  /// The same rows of a copy of the picture, whose view may have other strides.
+  Rows of_copy(const ImageView& copy) const;
+
   const ImageView& view() const { return view_; }
   int width() const { return view_.width; }
   int height() const { return view_.height; }

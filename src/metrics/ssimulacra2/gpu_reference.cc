@@ -85,6 +85,7 @@ Status ReferencePlanes::make_pixels(Queue& queue, size_t s, const Samples::Place
 Result<InputRows> keep_samples(const Metric::Setup& setup, Queue& queue, const InputRows& reference) {
   InputRows rows = reference;
   ACUITY_TRY_ASSIGN(rows.input, keep_on_device(reference.input, reference.rows, setup.pool, queue, setup.senders()));
+  rows.rows = reference.rows.of_copy(rows.input.view());
   return rows;
 }
 

@@ -75,8 +75,9 @@ class GpuRunner final : public Runner {
     Input samples;
     ACUITY_TRY_ASSIGN(samples,
                       keep_on_device(*reference.input, *reference.rows, setup_.pool, *work_, setup_.senders()));
+    Rows rows = reference.rows->of_copy(samples.view());
     return std::shared_ptr<const PreparedReference>(
-        std::make_shared<PreparedPicture>(std::move(samples), *reference.rows, reference.nits));
+        std::make_shared<PreparedPicture>(std::move(samples), std::move(rows), reference.nits));
   }
 
   Result<const PictureSums*> run(const ReferencePicture& reference, const Picture& distorted) override {
