@@ -152,6 +152,24 @@ void test_strips(const MetricInfo& metric, const std::string& device, int width,
   for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
 }
 
+// A reference whose pixels are overwritten once it is prepared.
+void test_gone_reference(const MetricInfo& metric, const std::string& device, const Case& pair) {
+  const Result<Score> expected = score(metric, "cpu", pair, false, 0, {});
+  Result<Scorer> scorer =
+      Scorer::create({.metrics = {metric.name}, .device = device}, pair.reference->width, pair.reference->height);
+  const auto found = [&]() -> Result<Score> {
+    if (!scorer.ok()) return scorer.status();
+    const ImageView& view = *pair.reference;  // interleaved, without gaps
+    std::vector<std::byte> copy(view.planes[0], view.planes[0] + view.row_stride * view.height);
+    ImageView there = view;
+    for (size_t c = 0; c < there.planes.size(); ++c) there.planes[c] = copy.data() + (view.planes[c] - view.planes[0]);
+    const Result<Reference> reference = scorer->prepare(there);
+    std::fill(copy.begin(), copy.end(), std::byte{0});
+    return reference.ok() ? only(scorer->score(*reference, *pair.distorted)) : reference.status();
+  };
+  check(fmt::format("{} {} {}, a reference that is gone", metric.name, device, pair.name), expected, found());
+}
+
 // Pixels that are made before they are worked on, by kernels or, because of a profile that kernels cannot apply, by the
 // host: in several bands, and in two with a second so low that all rows are held.
 void test_made_pixels(const MetricInfo& metric, const std::string& device) {
@@ -165,6 +183,7 @@ void test_made_pixels(const MetricInfo& metric, const std::string& device) {
       const Case pair{fmt::format("70x{} made by {}", height, by_host ? "the host" : "kernels"), &reference.view,
                       &distorted.view};
       for (const bool prepared : {false, true}) compare(metric, device, pair, prepared, 34);
+      test_gone_reference(metric, device, pair);
     }
   }
 }

@@ -188,10 +188,11 @@ class GpuRunner final : public Runner {
       for (size_t i = 0; i < kPreparedPlanes.size(); ++i) {
         PooledMemory& part = making_->scales[scale][i];
         ACUITY_TRY_ASSIGN(part, setup_.pool->take(kPreparedPlanes[i] * plane_bytes, use));
-        if (!part.is_used_again()) ACUITY_TRY(maker_->clear(*part, 0, part->size()));
+        if (part.is_used_again()) continue;
+        ACUITY_TRY(maker_->clear(*part, 0, part->size()));
+        ACUITY_TRY(maker_->wait());  // whatever fails later, the next holder finds it cleared
       }
     }
-    ACUITY_TRY(maker_->wait());
     prepared_ = making_.get();
     ACUITY_TRY(begin({&reference, nullptr}));
     ACUITY_TRY(submit_bands(WORK_PREPARE, {&reference, nullptr}, false, false));

@@ -245,7 +245,10 @@ class GpuRunner final : public Runner {
     ACUITY_TRY_ASSIGN(memory,
                       setup_.pool->take(pyramid_.bytes(), fmt::format("iwssim reference {}x{} of kind {}", size_.width,
                                                                       size_.height, static_cast<int>(kind_))));
-    if (!memory.is_used_again()) ACUITY_TRY(main_->clear(*memory, 0, memory->size()));
+    if (!memory.is_used_again()) {
+      ACUITY_TRY(main_->clear(*memory, 0, memory->size()));
+      ACUITY_TRY(main_->wait());  // whatever fails later, the next holder finds it cleared
+    }
     return memory;
   }
 
