@@ -44,9 +44,13 @@ class PngReader {
       png_read_info(png, reader.info_);
       reader.stored_bits_ = png_get_bit_depth(png, reader.info_);
       reader.palette_ = png_get_color_type(png, reader.info_) == PNG_COLOR_TYPE_PALETTE;
-      if (reader.palette_) png_set_palette_to_rgb(png);
-      if (!reader.palette_ && reader.stored_bits_ < 8) png_set_expand_gray_1_2_4_to_8(png);
-      if (png_get_valid(png, reader.info_, PNG_INFO_tRNS) != 0) png_set_tRNS_to_alpha(png);
+      if (reader.palette_) {
+        reader.read_palette();
+        png_set_packing(png);  // an index a byte
+      } else {
+        if (reader.stored_bits_ < 8) png_set_expand_gray_1_2_4_to_8(png);
+        if (png_get_valid(png, reader.info_, PNG_INFO_tRNS) != 0) png_set_tRNS_to_alpha(png);
+      }
       if (std::endian::native == std::endian::little) png_set_swap(png);
       png_set_interlace_handling(png);
       png_read_update_info(png, reader.info_);
@@ -59,6 +63,7 @@ class PngReader {
     return run([](PngReader& reader) {
       png_read_image(reader.png_, reader.rows_);
       png_read_end(reader.png_, nullptr);
+      if (reader.palette_) reader.look_up_colours();
     });
   }
 
@@ -66,7 +71,8 @@ class PngReader {
     Shape shape;
     shape.width = png_get_image_width(png_, info_);
     shape.height = png_get_image_height(png_, info_);
-    shape.channels = static_cast<Channels>(png_get_channels(png_, info_));
+    shape.channels = palette_ ? (palette_alpha_ ? Channels::rgba : Channels::rgb)
+                              : static_cast<Channels>(png_get_channels(png_, info_));
     shape.depth = png_get_bit_depth(png_, info_);
     shape.type = shape.depth == 16 ? SampleType::u16 : SampleType::u8;
     if (palette_) {
@@ -91,6 +97,33 @@ class PngReader {
     reader->rest_ = reader->rest_.subspan(size);
   }
 
+  // Here, because libpng takes an index that the palette does not have for black.
+  void read_palette() {
+    png_colorp colours = nullptr;
+    png_bytep alpha = nullptr;
+    int alphas = 0;
+    png_get_PLTE(png_, info_, &colours, &colours_);
+    palette_alpha_ = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+    if (palette_alpha_) png_get_tRNS(png_, info_, &alpha, &alphas, nullptr);
+    for (int i = 0; i < colours_; ++i) {
+      const uint8_t opacity = i < alphas ? alpha[i] : uint8_t{255};
+      colour_[i] = {colours[i].red, colours[i].green, colours[i].blue, opacity};
+    }
+  }
+
+  // Indices lie at the beginning of each row, and become pixels from its end on.
+  void look_up_colours() {
+    const png_uint_32 width = png_get_image_width(png_, info_), height = png_get_image_height(png_, info_);
+    const size_t channels = palette_alpha_ ? 4 : 3;
+    for (png_uint_32 y = 0; y < height; ++y) {
+      for (size_t x = width; x-- > 0;) {
+        const int index = rows_[y][x];
+        if (index >= colours_) png_error(png_, "a pixel has a colour that the palette does not have");
+        std::memcpy(rows_[y] + x * channels, colour_[index].data(), channels);
+      }
+    }
+  }
+
   bool run(void (*step)(PngReader&)) {
     if (setjmp(jump_) != 0) return false;
     step(*this);
@@ -102,7 +135,9 @@ class PngReader {
   png_infop info_ = nullptr;
   png_bytepp rows_ = nullptr;
   int stored_bits_ = 0;
-  bool palette_ = false;
+  bool palette_ = false, palette_alpha_ = false;
+  int colours_ = 0;  // of the palette
+  std::array<std::array<uint8_t, 4>, 256> colour_{};
   char message_[128] = {};
   std::jmp_buf jump_;
 };

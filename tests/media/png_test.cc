@@ -39,6 +39,16 @@ TEST(Png, LooksColoursUpInThePalette) {
   }
 }
 
+TEST(Png, AnIndexBeyondThePaletteIsDamage) {
+  const File palette{10, 20, 30, 40, 50, 60, 70, 80, 90};
+  for (const bool interlaced : {false, true}) {
+    const Drawing indices{9, 1, 1, 8, {2, 0, 1, 2, 0, 1, 2, 0, 1}}, beyond{9, 1, 1, 8, {2, 0, 1, 2, 0, 1, 2, 0, 3}};
+    const Picture picture = decode(encode_png(indices, {.interlaced = interlaced, .palette = palette}));
+    EXPECT_EQ(values_of(picture)[26], 60);
+    EXPECT_TRUE(says(refusal(encode_png(beyond, {.interlaced = interlaced, .palette = palette})), {"palette"}));
+  }
+}
+
 TEST(Png, MakesTheTransparentColourAlpha) {
   const Drawing grey{3, 1, 1, 8, {7, 8, 9}};
   EXPECT_EQ(values_of(decode(encode_png(grey, {.transparent = {{8}}}))), (std::vector<double>{7, 255, 8, 0, 9, 255}));
