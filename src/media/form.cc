@@ -166,7 +166,8 @@ class ChromaRows {
   std::vector<Taps> columns_, rows_;
 };
 
-// Codes of one form as codes of another, times `parts`.
+}  // namespace
+
 std::vector<uint16_t> rescaled_codes(const FrameForm& from, const FrameForm& to, int parts, bool luma) {
   const Levels before(from), after(to);
   std::vector<uint16_t> codes;
@@ -175,8 +176,6 @@ std::vector<uint16_t> rescaled_codes(const FrameForm& from, const FrameForm& to,
   }
   return codes;
 }
-
-}  // namespace
 
 // Y'CbCr with another range, depth or subsampling, by the same matrix.
 class FormConverter::Resampling {

@@ -4,7 +4,9 @@
 #ifndef ACUITY_MEDIA_FORM_H
 #define ACUITY_MEDIA_FORM_H
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "acuity/frame.h"
 #include "acuity/status.h"
@@ -19,6 +21,9 @@ FrameForm stored_form(const VideoFormat& format);
 
 /// Whether frames of this format have to be converted.
 bool needs_conversion(const VideoFormat& format, const FrameForm& form);
+
+/// Codes of one form as codes of another, times `parts`: range and depth change with one rounding.
+std::vector<uint16_t> rescaled_codes(const FrameForm& from, const FrameForm& to, int parts, bool luma);
 
 /// What frames of this format are after FormConverter; `colour` as there.
 FrameFormat frame_format(const VideoFormat& format, const FrameForm& form, const Colour& colour);

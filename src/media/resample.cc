@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "media/form.h"
 #include "media/libav_library.h"
 #include "media/scale.h"
 #include "media/video_streams.h"
@@ -29,23 +30,16 @@ void write_sample(uint8_t* samples, size_t i, bool wide, uint32_t value) {
   std::memcpy(samples + 2 * i, &narrow, sizeof narrow);
 }
 
-// Limited range is the same numbers with more or fewer binary places; in full range the largest is white at any depth.
-// Halves go up.
+// Limited range is the same numbers with more or fewer binary places; in full range the largest is white at any depth,
+// and colour samples are as far from grey. Halves go up.
 class DepthStream : public FrameStream {
  public:
   DepthStream(std::unique_ptr<FrameStream> stream, int depth) : stream_(std::move(stream)) {
     format_ = stream_->format();
     format_.depth = depth;
     format_.found.push_back(fmt::format("converted from {} to {} bits", stream_->format().depth, depth));
-    const int before = stream_->format().depth;
-    table_.resize(size_t{1} << before);
-    const int64_t most = (int64_t{1} << depth) - 1;
-    const int64_t most_before = (int64_t{1} << before) - 1;
-    for (int64_t i = 0; i <= most_before; ++i) {
-      const int64_t value = format_.full_range ? (2 * i * most + most_before) / (2 * most_before)
-                            : depth >= before  ? i << (depth - before)
-                                               : (i + (int64_t{1} << (before - depth - 1))) >> (before - depth);
-      table_[static_cast<size_t>(i)] = static_cast<uint16_t>(std::min(value, most));
+    for (const bool luma : {true, false}) {
+      (luma ? luma_ : chroma_) = rescaled_codes(stored_form(stream_->format()), stored_form(format_), 1, luma);
     }
   }
 
@@ -56,15 +50,17 @@ class DepthStream : public FrameStream {
     frame.samples.resize(format_.frame_bytes());
     const bool wide_before = stream_->format().depth > 8, wide = format_.depth > 8;
     const size_t count = frame.samples.size() / (wide ? 2 : 1);
+    const size_t of_luma = static_cast<size_t>(format_.width) * static_cast<size_t>(format_.height);
     for (size_t i = 0; i < count; ++i) {
-      write_sample(frame.samples.data(), i, wide, table_[read_sample(before_.data(), i, wide_before)]);
+      const std::vector<uint16_t>& codes = i < of_luma ? luma_ : chroma_;
+      write_sample(frame.samples.data(), i, wide, codes[read_sample(before_.data(), i, wide_before)]);
     }
     return true;
   }
 
  private:
   std::unique_ptr<FrameStream> stream_;
-  std::vector<uint16_t> table_;
+  std::vector<uint16_t> luma_, chroma_;
   SampleBytes before_;
 };
 
