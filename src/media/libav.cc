@@ -179,6 +179,7 @@ class LibavStream : public FrameStream {
     container_->pb = reader_;
     container_->flags |= AVFMT_FLAG_CUSTOM_IO;
     container_->io_open = refuse_to_open;
+    container_->opaque = &container_complaints_;
     const std::vector<uint8_t> beginning = peek(file_.get());
     // By content: with the name, libav would go by that. Where this fails it frees the container.
     const int error = libav_->avformat_open_input(&container_, "", nullptr, nullptr);
@@ -276,7 +277,10 @@ class LibavStream : public FrameStream {
       if (received < 0 && received != AVERROR_EOF) return failed(received);
       if (complaints_.is_of_memory()) return out_of_memory();
       if (std::string heard = complaint_or(""); !heard.empty()) return damaged(heard);
-      if (received == AVERROR_EOF) return false;
+      if (received == AVERROR_EOF) {
+        const std::string cut_off = container_complaints_.first();
+        return cut_off.empty() ? Result<bool>(false) : damaged(cut_off);
+      }
       if (decoded_->decode_error_flags != 0 || (decoded_->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
         return damaged("the decoder replaced missing data");
       }
@@ -421,7 +425,7 @@ class LibavStream : public FrameStream {
   AVCodecContext* decoder_ = nullptr;
   AVPacket* packet_ = nullptr;
   AVFrame* decoded_ = nullptr;
-  Complaints complaints_;
+  Complaints complaints_, container_complaints_;
   VideoFormat stored_;  // before it is turned
   int turn_ = 1;        // an EXIF orientation
   int pixel_format_ = 0;

@@ -39,9 +39,15 @@ bool Complaints::is_of_memory() {
 void hear_complaint(void* speaker, int level, const char* format, va_list arguments) {
   const Result<const Libav*> functions = libav();
   if (speaker == nullptr || level > AV_LOG_ERROR || !functions.ok()) return;
-  if (*static_cast<const AVClass**>(speaker) != (*functions)->avcodec_get_class()) return;
-  auto* complaints = static_cast<Complaints*>(static_cast<AVCodecContext*>(speaker)->opaque);
-  if (complaints != nullptr) complaints->hear(line_of(format, arguments));
+  const AVClass* kind = *static_cast<const AVClass**>(speaker);
+  const bool is_container = kind == (*functions)->avformat_get_class();
+  if (!is_container && kind != (*functions)->avcodec_get_class()) return;
+  auto* complaints = static_cast<Complaints*>(is_container ? static_cast<AVFormatContext*>(speaker)->opaque
+                                                           : static_cast<AVCodecContext*>(speaker)->opaque);
+  if (complaints == nullptr) return;
+  std::string line = line_of(format, arguments);
+  // Of what containers say much is harmless, and most else they return as an error.
+  if (!is_container || line.find("ended prematurely") != std::string::npos) complaints->hear(std::move(line));
 }
 
 std::string libav_error(const Libav& libav, int error) {

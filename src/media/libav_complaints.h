@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// libav prints what goes wrong and goes on. Here nothing is printed, and what a decoder says is kept.
+// libav prints what goes wrong and goes on. Here nothing is printed, and what a decoder or a container says is kept.
 #ifndef ACUITY_MEDIA_LIBAV_COMPLAINTS_H
 #define ACUITY_MEDIA_LIBAV_COMPLAINTS_H
 
@@ -11,7 +11,7 @@
 
 namespace acuity {
 
-/// What a decoder complained of; several threads of it may. It hangs on the decoder's `opaque`.
+/// What a decoder complained of; several threads of it may. It hangs on the decoder's `opaque`, or that of a container.
 class Complaints {
  public:
   void hear(std::string text);

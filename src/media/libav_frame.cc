@@ -95,6 +95,7 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, AVPi
   constexpr uint64_t kUnreadable = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
                                    AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
   if (pixels == nullptr || (pixels->flags & kUnreadable) != 0) return refuse();
+  if (std::string_view(pixels->name).starts_with("xyz")) return refuse();  // of cinemas; not all versions have a flag
   format.depth = pixels->comp[0].depth;
   if (format.depth < 8 || format.depth > 16) return refuse();
   for (int c = 0; c < pixels->nb_components; ++c) {

@@ -25,6 +25,7 @@ namespace acuity {
   USE(avformat, avformat_open_input)          \
   USE(avformat, avformat_close_input)         \
   USE(avformat, avformat_find_stream_info)    \
+  USE(avformat, avformat_get_class)           \
   USE(avformat, av_find_best_stream)          \
   USE(avformat, av_guess_sample_aspect_ratio) \
   USE(avformat, av_stream_get_side_data)      \

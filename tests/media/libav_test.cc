@@ -161,6 +161,21 @@ TEST(Libav, WhatIsNoVideoIsRefused) {
   const std::string file = encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_YUV411P},
                                         std::vector<std::string>(3, std::string(64 * 48 * 3 / 2, '\x40')));
   EXPECT_NE(decoded(file).status.message().find("yuv411p, which is not supported"), std::string::npos);
+  const std::string cinema = encode_video({.codec = "rawvideo", .container = "nut", .pixels = AV_PIX_FMT_XYZ12LE},
+                                          std::vector<std::string>(3, std::string(64 * 48 * 6, '\x40')));
+  EXPECT_NE(decoded(cinema).status.message().find("xyz12le, which is not supported"), std::string::npos);
+}
+
+TEST(Libav, AContainerThatBreaksOffIsAnError) {
+  Encoding encoding;
+  encoding.times.clear();
+  for (int i = 0; i < 12; ++i) encoding.times.push_back(40 * i);
+  const std::string file = encode_video(encoding, std::vector<std::string>(12, drawn("420", 8)[0]));
+  ASSERT_EQ(decoded(file).frames.size(), 12u);
+  const Decoded part = decoded(file.substr(0, file.size() * 2 / 3));
+  EXPECT_LT(part.frames.size(), 12u);
+  EXPECT_GT(part.frames.size(), 3u);
+  EXPECT_NE(part.status.message().find("damaged near frame"), std::string::npos) << part.status.message();
 }
 
 // The display matrix that asks for an EXIF orientation.
