@@ -199,11 +199,17 @@ class VideoScorer {
       beyond_end = end_ && index >= *end_;
       if (beyond_end && !is_neighbour(index)) return {};
       time = reference_->time();
-      const auto nearer = [&] {
-        return !plan_.by_time || std::abs(distorted_->time() - time) < std::abs(partner_time - time);
-      };
       bool moved = false;
-      while (distorted_->has_frame() && (partner == nullptr || (nearer() && (plan_.by_time || !moved)))) {
+      // Whether the distorted frame in hand is the partner, or nearer to that. Of those of the same time each is one
+      // once.
+      const auto is_next = [&] {
+        if (partner == nullptr) return true;
+        if (!plan_.by_time) return !moved;
+        const double other = distorted_->time();
+        if (other == partner_time) return partner_time < time || !moved;
+        return std::abs(other - time) < std::abs(partner_time - time);
+      };
+      while (distorted_->has_frame() && is_next()) {
         partner_time = distorted_->time();
         partner = distorted_->take();
         moved = true;
@@ -248,6 +254,8 @@ class VideoScorer {
       if (beyond_end && !is_neighbour(k)) return {};
       const bool is_there = original.show(k), other_is_there = other.show(k);
       if (!is_there || !other_is_there) {
+        ACUITY_TRY(original.status());
+        ACUITY_TRY(other.status());
         ACUITY_TRY(reference_->status());
         ACUITY_TRY(distorted_->status());
         return is_there == other_is_there || beyond_end ? Status() : unequal();

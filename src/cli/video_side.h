@@ -2,9 +2,12 @@
 #ifndef ACUITY_CLI_VIDEO_SIDE_H
 #define ACUITY_CLI_VIDEO_SIDE_H
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "cli/timeline.h"
 #include "frames/resampling.h"
@@ -92,16 +95,33 @@ class ShownSide {
   /// Takes the frame that is seen at frame k; false where the stream ends before.
   bool show(int64_t k) {
     for (const int64_t wanted = resampling_.frame_at(k, side_.format().rate); taken_ <= wanted; ++taken_) {
-      if (!side_.has_frame()) return false;
+      if (!side_.has_frame() || !check_time().ok()) return false;
       frame_ = side_.take();
     }
     return taken_ + (side_.has_frame() ? 1 : 0) >= resampling_.frames_for(k, side_.format().rate);
   }
   const std::shared_ptr<VideoFrame>& frame() const { return frame_; }
+  /// Where show() ended because the frames do not have one rate.
+  const Status& status() const { return status_; }
 
  private:
+  // Which frame is seen when goes by their numbers, so their times must be those.
+  const Status& check_time() {
+    const FrameRate& rate = side_.format().rate;
+    const double step = static_cast<double>(rate.denominator) / static_cast<double>(rate.numerator);
+    const double expected = static_cast<double>(taken_) * step;
+    if (side_.frame()->time && std::abs(side_.time() - expected) > step / 2 + 1e-9) {
+      status_ = Status(StatusCode::input,
+                       fmt::format("frame {} of {} comes {:.3f} s after the first, and at a constant {:.6g} frames per "
+                                   "second it would after {:.3f} s; use --sync pts for a variable frame rate",
+                                   side_.frame()->index, side_.name(), side_.time(), 1 / step, expected));
+    }
+    return status_;
+  }
+
   Side& side_;
   const Resampling& resampling_;
+  Status status_;
   int64_t taken_ = 0;
   std::shared_ptr<VideoFrame> frame_;
 };

@@ -160,6 +160,22 @@ TEST(Video, FramesAreChosenByTheirTime) {
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(part[i], whole[i + 3]);
 }
 
+// Both look at the frame before, also at one that is not scored; only motion measures that.
+TEST(Video, MetricsThatLookBackShareFramesThatAreNotScored) {
+  const std::string first = saved("first.y4m", {.width = 96, .height = 96, .frames = 6});
+  const std::string second = saved("second.y4m", {.width = 96, .height = 96, .frames = 6, .damage = 9});
+  const auto values = [&](const std::string& metrics, const std::string& metric) {
+    const Outcome outcome = acuity({"score", "--json", "--every", "3", "-m", metrics, first, second});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0]["metrics"][metric]["frames"];
+  };
+  const json motion = values("motion", "motion"), speed = values("speed_temporal", "speed_temporal");
+  for (const char* both : {"speed_temporal,motion", "motion,speed_temporal"}) {
+    EXPECT_EQ(values(both, "motion"), motion);
+    EXPECT_EQ(values(both, "speed_temporal"), speed);
+  }
+}
+
 TEST(Video, TimesPairFramesOfDifferentRates) {
   const std::string fast = saved("fast.y4m", {.frames = 12, .rate = "50:1"});
   const json result = scored({"--sync", "pts", reference(), fast});
@@ -319,6 +335,35 @@ TEST(Video, VariableRatesArePairedByTime) {
   std::vector<double> times;
   for (const json& frame : result["metrics"]["psnr"]["frames"]) times.push_back(frame["distorted_pts"]);
   EXPECT_EQ(times, (std::vector<double>{0, 0.04, 0.04, 0.16, 0.16, 0.2}));
+}
+
+TEST(Video, FramesOfTheSameTimeArePairedInTheirOrder) {
+  const std::string doubled = contained("doubled.mkv", {}, {0, 0, 40, 80, 80, 120});
+  for (const json& frame : scored({"--sync", "pts", doubled, doubled})["metrics"]["psnr"]["frames"]) {
+    EXPECT_EQ(frame["value"], 100) << frame;
+  }
+}
+
+TEST(Video, AVariableRateIsNotResampled) {
+  const std::string first = contained("constant.mkv", {}, {0, 40, 80, 120, 160, 200});
+  expect_failure({"--sync", "resample", first, contained("pause.mkv", {}, {0, 40, 80, 120, 160, 800})}, 3,
+                 "--sync pts");
+}
+
+TEST(Video, GreyStaysGreyInAnotherDepth) {
+  const auto of = [](const std::string& name, const std::string& colour, const std::string& luma,
+                     const std::string& chroma) {
+    std::string file = "YUV4MPEG2 W16 H16 F25:1 C" + colour + " XCOLORRANGE=FULL\nFRAME\n";
+    for (const std::string& code : {luma, chroma, chroma}) {
+      for (int i = 0; i < 16 * 16; ++i) file += code;
+    }
+    write_file(scratch(name), file);
+    return scratch(name);
+  };
+  using namespace std::string_literals;
+  const std::string deep = of("deep.y4m", "444p10", "\x91\x01"s, "\x00\x02"s);  // 401, 512
+  const std::string plain = of("plain.y4m", "444", "\x64"s, "\x80"s);           // 100, 128
+  EXPECT_EQ(scored({"--depth", "10", deep, plain})["metrics"]["psnr"]["value"], 100);
 }
 
 TEST(Video, TextTellsWhereTheTimeWent) {
