@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -113,6 +112,13 @@ Result<BatchPlan> make_plan(const Request& request) {
     return Status(StatusCode::input, fmt::format("{}: has no rows", plan.lists.path()));
   }
   plan.options.change_scores = options_that_change_scores(request);
+  // Where rows have metrics of their own, the columns do not tell which the others had.
+  if (plan.survey && plan.survey->some_without_metrics && !plan.survey->metrics.empty()) {
+    std::vector<std::string> labels;
+    for (const MetricChoice& metric : plan.rows.job.metrics) labels.push_back(metric.label);
+    std::string& text = plan.options.change_scores;
+    text += fmt::format("{}--metric {}", text.empty() ? "" : " ", fmt::join(labels, ","));
+  }
   plan.options.numbered = request.has("--unordered");
   if (plan.options.numbered && !plan.survey) {
     return usage("--unordered needs a list that can be read twice, to continue a run; give a file");
@@ -521,7 +527,7 @@ class BatchRun {
       for (const std::string& warning : guard.warnings()) console_.warn(warning);
     }
     if (!done.ok()) {
-      const size_t ahead = ordered_ ? ordered_->waiting() : 0;
+      const int64_t ahead = ordered_ ? ordered_->kept() : 0;
       console_.note(fmt::format("{} has {} complete rows{}; the same command continues after them", writes().path(),
                                 writes().rows(),
                                 ahead > 0 ? fmt::format(", and {} {} more", ordered_->path(), ahead) : ""));
@@ -569,7 +575,6 @@ int run_batch(const Request& request, Console& console) {
     console.complain(plan.status().message());
     return exit_code(plan.status().code());
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is then an error of writing
   put_off_interrupts();
   const Capabilities capabilities(console);
   return BatchRun(std::move(*plan), console)();

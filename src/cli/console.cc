@@ -68,6 +68,7 @@ void handle(int number) {
 
 void handle_signals() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is then an error of writing
   handle(SIGINT);
 }
 

@@ -93,6 +93,10 @@ bool is_string(const std::string& json) { return json.starts_with('"'); }
 }  // namespace
 
 Result<std::vector<JsonField>> parse_json_row(std::string_view line) {
+  // The library would read no further than a zero.
+  if (line.find('\0') != std::string_view::npos) {
+    return wrong("found a zero byte; expected one JSON object, and a line end behind it");
+  }
   if (!is_json(line)) {
     return wrong(
         fmt::format("found '{}'; expected one JSON object, such as "

@@ -20,7 +20,9 @@ void keep_until_exit(std::shared_ptr<const void> thing) { kept().push_back(std::
 
 void leave_process(int exit_code) {
   if (kept().empty()) return;
-  std::fflush(nullptr);
+  // Not all files: a row that hangs while it is read has locked its own.
+  std::fflush(stdout);
+  std::fflush(stderr);
   std::_Exit(exit_code);
 }
 

@@ -87,6 +87,10 @@ void OrderedRows::add(int64_t number, std::string text, bool is_kept) {
   waiting_.emplace(number, Waiting{.text = std::move(text), .is_kept = is_kept});
 }
 
+int64_t OrderedRows::kept() const {
+  return companion_ ? std::min(companion_->rows(), static_cast<int64_t>(waiting_.size())) : 0;
+}
+
 Status OrderedRows::write_ready() {
   while (!waiting_.empty() && waiting_.begin()->first == next_written_) {
     ACUITY_TRY(file_.append(std::move(waiting_.begin()->second.text)));

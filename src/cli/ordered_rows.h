@@ -42,6 +42,8 @@ class OrderedRows {
   void add(int64_t number, std::string text, bool is_kept = false);
   /// Rows that wait for one before them.
   size_t waiting() const { return waiting_.size(); }
+  /// How many of them are in OUT.ahead.
+  int64_t kept() const;
 
   /// Writes rows whose turn it is, and keeps those that wait for longer than a moment. To be called several times a
   /// second.

@@ -93,6 +93,12 @@ std::vector<std::string> missing_in(const std::vector<std::string>& names, const
   return missing;
 }
 
+// Messages quote what was found in files. A zero in a table is the mark of a loss of power.
+std::string without_zeros(std::string text) {
+  for (size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) text.replace(at, 1, "\\0");
+  return text;
+}
+
 }  // namespace
 
 Result<ResultFormat> result_format(const std::string& path) {
@@ -114,7 +120,7 @@ std::string cell_field(const ResultCell& cell, ResultFormat format) {
     case ResultCell::Kind::none:
       break;
     case ResultCell::Kind::text:
-      return json ? json_string(cell.text) : cell.text;
+      return json ? json_string(cell.text) : without_zeros(cell.text);
     case ResultCell::Kind::number:
       return exact_number(cell.number);
     case ResultCell::Kind::json:
@@ -167,10 +173,13 @@ Result<std::unique_ptr<ResultFile>> ResultFile::open(const std::string& path, Re
                                                      std::vector<std::string> columns) {
   // A link stays one: what it leads to is written.
   std::error_code error;
-  const std::filesystem::path place = std::filesystem::canonical(path, error);
-  const std::string target = error ? path : place.string();
+  std::filesystem::path place = std::filesystem::canonical(path, error);
+  std::string target = error ? path : place.string();
   int descriptor = -1;
   ACUITY_TRY_ASSIGN(descriptor, open_locked(target));
+  // What a link led to may only be there since it was opened.
+  if (error) place = std::filesystem::canonical(path, error);
+  if (!error) target = place.string();
   std::unique_ptr<ResultFile> file(new ResultFile(path, target, descriptor, format, std::move(columns)));
   ACUITY_TRY(file->read_header());
   return file;

@@ -151,7 +151,9 @@ Result<bool> Scheduler::State::enter(const RowPointer& row, std::optional<Clock:
   began_ns_.compare_exchange_strong(none, Clock::now().time_since_epoch().count());
   // Results that are kept back because one before them takes long are bounded as well.
   const int64_t most_ahead = 4 * std::max(options.window, 256);
-  const auto is_admitted = [&] { return results.expected() - results.first_unfinished() <= most_ahead; };
+  const auto is_admitted = [&] {
+    return !options.ordered || results.expected() - results.first_unfinished() <= most_ahead;
+  };
   const auto number = [&](Row& one) {
     one.index = one.result.index = results.expect();
     ++submitted_;

@@ -152,6 +152,24 @@ TEST(BatchResume, RetriedRowsThatWaitSurviveAKill) {
   EXPECT_FALSE(std::filesystem::exists(ahead));
 }
 
+// More rows than a scheduler that keeps them in order would hold.
+TEST(BatchResume, ManyRowsPassASlowOne) {
+  constexpr int kMany = 1300;
+  for (const bool unordered : {false, true}) {
+    const Hanging hanging(unordered ? "many_loose.csv" : "many.csv");
+    std::string list = "reference,distorted\n" + fmt::format("{0},{0}\n", hanging.slow);
+    const std::string reference = small_picture("hr.ppm", 1);
+    for (int i = 0; i < kMany; ++i) list += fmt::format("{0},{0}\n", reference);
+    write_file(hanging.list, list);
+    const pid_t child = start_acuity(hanging.words(unordered ? Strings{"--unordered"} : Strings{}));
+    const std::string written = unordered ? hanging.out : hanging.out + ".ahead";
+    EXPECT_TRUE(comes_true([&] { return lines_of(written) == 1 + kMany; })) << lines_of(written);
+    kill(child, SIGKILL);
+    wait_for_end(child);
+    std::filesystem::remove(hanging.slow);
+  }
+}
+
 // While it waits for results, and while there is no room for more rows, because all threads hang.
 TEST(BatchResume, ASignalEndsItWhateverHangs) {
   for (const bool all_hang : {false, true}) {

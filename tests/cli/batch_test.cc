@@ -168,6 +168,9 @@ TEST(Batch, RowsMayHaveTheirOwnMetrics) {
   const std::string text = read_file(example.out);
   EXPECT_TRUE(text.starts_with("reference,distorted,metrics,psnr,mse,dssim,device,")) << text;
   EXPECT_TRUE(contains(text, ",mse,,")) << text;
+  const Outcome other = acuity({"batch", example.list, "-m", "psnr,mse", "-o", example.out});
+  EXPECT_EQ(other.exit_code, 2) << "the second row would have mse as well";
+  EXPECT_TRUE(contains(other.err, "--metric psnr,mse")) << other.err;
   write_file(example.list,
              fmt::format("reference,distorted,metrics\n{0},{1},\n{0},{1},msee\n", example.reference, example.a));
   const Outcome wrong = acuity({"batch", example.list, "-o", scratch("own2.csv")});
@@ -362,11 +365,12 @@ TEST(Batch, WarnsOfScoresThatAreTooMuchAlike) {
   EXPECT_TRUE(contains(alike.err, " in 12 of 13 rows with 12 different files")) << alike.err;
 }
 
-// What hangs in place of the missing file is a pipe that nobody writes to.
+// What hangs in place of the missing file is a pipe that nobody writes to: where it is opened, or where it is read.
 TEST(Batch, ARowThatHangsFailsAloneInAnyOrder) {
-  for (const bool unordered : {false, true}) {
+  for (const auto& [unordered, is_open] : {std::pair(false, false), {true, false}, {false, true}}) {
     const Example example("hangs.csv");
     ASSERT_EQ(mkfifo(example.missing.c_str(), 0600), 0);
+    const int other_end = is_open ? open(example.missing.c_str(), O_RDWR | O_CLOEXEC) : -1;
     std::vector<std::string> words{"--timeout", "4"};
     if (unordered) words.push_back("--unordered");
     const Outcome outcome = example.run(words);
@@ -377,7 +381,36 @@ TEST(Batch, ARowThatHangsFailsAloneInAnyOrder) {
     EXPECT_TRUE(contains(text, "not done within the time limit of 4000 ms")) << text;
     EXPECT_TRUE(contains(text, example.b)) << text;
     std::filesystem::remove(example.missing);
+    if (is_open) close(other_end);
   }
+}
+
+// Messages quote what files hold, and zeros mark the end of what was written.
+TEST(Batch, ZerosInMessagesEndNoFile) {
+  for (const std::string name : {"zeros.csv", "zeros.tsv", "zeros.jsonl"}) {
+    const Example example(name);
+    using namespace std::string_literals;
+    write_file(example.missing,
+               "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 3\nMAXVAL 255\nTUPLTYPE FO\0O\nENDHDR\n"s + std::string(12, 'x'));
+    EXPECT_EQ(example.run().exit_code, 6);
+    const std::string text = read_file(example.out);
+    EXPECT_TRUE(contains(text, name.ends_with("jsonl") ? "FO\\u0000O" : "FO\\0O")) << text;
+    for (const bool retry : {false, true}) {
+      const Outcome again = retry ? example.run({"--retry-failed"}) : example.run();
+      EXPECT_EQ(again.exit_code, 6);
+      EXPECT_EQ(read_file(example.out), text) << again.err;
+    }
+  }
+}
+
+TEST(Batch, AZeroInALineIsNotItsEnd) {
+  const Example example("zero_line.csv");
+  const std::string row = fmt::format("{{\"reference\":\"{}\",\"distorted\":\"{}\"}}", example.reference, example.a);
+  const std::string list = scratch("zeros.list.jsonl");
+  write_file(list, row + '\0' + row + '\0');
+  const Outcome outcome = acuity({"batch", list, "-m", "psnr", "-o", example.out});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_TRUE(contains(outcome.err, "line 1: found a zero byte")) << outcome.err;
 }
 
 TEST(Batch, TruncatedFilesFailAlone) {

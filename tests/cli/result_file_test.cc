@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include <fmt/format.h>
@@ -150,6 +151,19 @@ INSTANTIATE_TEST_SUITE_P(Formats, ResultFiles,
                          ::testing::Values(ResultFormat::csv, ResultFormat::tsv, ResultFormat::jsonl));
 
 // The end waits for a sync that the writer began, and fails if that does.
+// Files beside it lie where the file is, also if it is made now.
+TEST(ResultFile, FollowsALinkToAFileThatIsNotThereYet) {
+  const std::string target = scratch("target.csv"), link = scratch("link.csv");
+  std::filesystem::remove(target);
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(target, link);
+  for (int i = 0; i < 2; ++i) {
+    const auto file = ResultFile::open(link, ResultFormat::csv, kColumns);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    EXPECT_EQ((*file)->target(), std::filesystem::canonical(target).string());
+  }
+}
+
 TEST(ResultFile, AFailureToReachTheDiskIsNotLost) {
   const auto file = ResultFile::open(scratch("synced.csv"), ResultFormat::csv, kColumns);
   ASSERT_TRUE(file.ok());
