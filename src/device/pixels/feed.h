@@ -34,7 +34,7 @@ class Feed {
   Status release(Queue& queue);
 
   /// Somebody waited for all work on the picture.
-  void note_arrival() { reader_.note_arrival(); }
+  void note_wait() { reader_.note_wait(); }
 
   /// The picture is taken from its first row again.
   void rewind() { taken_ = 0; }

@@ -191,8 +191,8 @@ Status PixelReader::make(Queue& queue, int y, int y_end, int slot, int below, bo
   return frame ? convert_frame(queue, *frame, y, y_end, offset) : convert(queue, y, y_end, offset);
 }
 
-void PixelReader::note_arrival() {
-  if (picture_->samples != nullptr) picture_->samples->note_arrival();
+void PixelReader::note_wait() {
+  if (picture_->samples != nullptr) picture_->samples->note_wait();
 }
 
 SentPixels PixelReader::pixels(int slot, int y_first) const {

@@ -81,7 +81,7 @@ class PixelReader {
   SentPixels pixels(int slot, int y_first) const;
 
   /// Somebody waited for all work on the picture.
-  void note_arrival();
+  void note_wait();
 
   /// Memory held, here and there, the samples not counted.
   size_t bytes() const;

@@ -279,6 +279,7 @@ Status Resident::record_wait_for_rows(Queue& queue, int y_end) {
 }
 
 void Resident::settle() {
+  if (waited_for_) arrived_ = true;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !sending_; });

@@ -96,6 +96,8 @@ class Resident {
 
   /// Somebody waited for a queue that had waited for all rows.
   void note_arrival() { arrived_ = true; }
+  /// The same in the middle of a job, whose end is settle(): until then its metrics find the picture as it was.
+  void note_wait() { waited_for_ = true; }
   bool has_arrived() const { return arrived_; }
   /// Waits until nobody looks at the picture's memory any more, be the picture there or not, and gives back what it was
   /// sent from once no copy of it can be in flight.
@@ -151,7 +153,7 @@ class Resident {
   std::shared_ptr<const void> owner_;      // of device memory
   std::optional<Surface> surface_;         // that the samples are copied from
   std::vector<PinnedPlace> straight_;      // the strands, where they can be sent from where they are
-  std::atomic<bool> arrived_ = false;
+  std::atomic<bool> arrived_ = false, waited_for_ = false;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool claimed_ = false;  // somebody sends it or has sent it ...

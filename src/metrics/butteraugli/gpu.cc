@@ -197,7 +197,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(begin({&reference, nullptr}));
     ACUITY_TRY(submit_bands(WORK_PREPARE, {&reference, nullptr}, false, false));
     for (const ScalePlan& plan : plans_) ACUITY_TRY(plan.late->wait());
-    feeds_[0]->note_arrival();
+    feeds_[0]->note_wait();
     return std::shared_ptr<const PreparedReference>(std::exchange(making_, nullptr));
   }
 
@@ -220,7 +220,7 @@ class GpuRunner final : public Runner {
     if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
     for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i] != nullptr) feeds_[i]->note_arrival();
+      if (pictures[i] != nullptr) feeds_[i]->note_wait();
     }
     if (map.to != nullptr) copy_map(map.to);
     if (map.hold) std::swap(held_map_, map_);

@@ -93,7 +93,7 @@ class StillRunner final : public GpuRunner {
     work_.eotf = static_cast<int>(reference.photometry.eotf());
     ACUITY_TRY(submit_or_replay());
     ACUITY_TRY(queue_->wait());
-    for (PixelReader* reader : both) reader->note_arrival();
+    for (PixelReader* reader : both) reader->note_wait();
     return results_.differences(reinterpret_cast<const float*>(workspace_.results().data()));
   }
 

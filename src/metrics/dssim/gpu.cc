@@ -82,7 +82,7 @@ class GpuRunner final : public Runner {
     const Work work{.first_picture = 0, .pictures = 1, .prepared = making_.get()};
     ACUITY_TRY(submit_bands(work, false));
     ACUITY_TRY(work_->wait());
-    for (Feed* feed : feeds) feed->note_arrival();
+    for (Feed* feed : feeds) feed->note_wait();
     return std::shared_ptr<const PreparedReference>(std::exchange(making_, nullptr));
   }
 
@@ -95,7 +95,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(submit_or_replay(work, feeds));
     std::array<double, kScales> sums{};
     ACUITY_TRY(add_sums(sums));
-    for (Feed* feed : feeds) feed->note_arrival();
+    for (Feed* feed : feeds) feed->note_wait();
     std::array<float, kScales> expected{};
     for (size_t s = 0; s < sizes_.size(); ++s) expected[s] = expected_error(sums[s], sizes_[s], s);
     ACUITY_TRY(work_->run(kernels::sum_deviations, groups(kernels::tiles_across(setup_.width, 0), 4), tile_rows_,

@@ -90,7 +90,7 @@ class GpuRunner final : public Runner {
       ACUITY_TRY(send_weights(*making_));
     }
     ACUITY_TRY(main_->wait());
-    feeds_[kReference]->note_arrival();
+    feeds_[kReference]->note_wait();
     return std::shared_ptr<const PreparedReference>(std::make_shared<PreparedPyramid>(std::move(making_)));
   }
 
@@ -120,7 +120,7 @@ class GpuRunner final : public Runner {
     stages.losses = true;
     ACUITY_TRY(submit_or_replay(stages, compared));
     ACUITY_TRY(last().wait());
-    for (Feed* feed : feeds) feed->note_arrival();
+    for (Feed* feed : feeds) feed->note_wait();
     return pool();
   }
 

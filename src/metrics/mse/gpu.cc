@@ -64,7 +64,7 @@ class Runner final : public GpuSums {
     ACUITY_TRY(Feed::send(both, std::array{queue_, queue_}, SendOrder::together));
     ACUITY_TRY(submit_or_replay(both));
     ACUITY_TRY(queue_->wait());
-    for (Feed* feed : both) feed->note_arrival();
+    for (Feed* feed : both) feed->note_wait();
     return add_tiles(
         {reinterpret_cast<const TileSums*>(workspace_.results().data()), tile_count(setup_.width, setup_.height)});
   }

@@ -50,7 +50,7 @@ bool Samples::are_made() const {
 Status Samples::wait() {
   ACUITY_TRY(queue_->wait());
   for (size_t i = 0; i < 2; ++i) {
-    if (in_use_[i]) readers_[i].note_arrival();
+    if (in_use_[i]) readers_[i].note_wait();
   }
   return {};
 }

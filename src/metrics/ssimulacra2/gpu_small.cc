@@ -54,7 +54,7 @@ class SmallGpuRunner final : public Runner {
     ACUITY_TRY(PixelReader::send(both, std::array{queue_, queue_}, SendOrder::together, setup_.height));
     ACUITY_TRY(submit_or_replay());
     ACUITY_TRY(queue_->wait());
-    for (PixelReader* reader : both) reader->note_arrival();
+    for (PixelReader* reader : both) reader->note_wait();
     return pool_scales(reinterpret_cast<const TileSums*>(workspace_.results().data()), sizes_);
   }
 

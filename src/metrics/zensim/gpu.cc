@@ -93,7 +93,7 @@ class GpuRunner final : public Runner {
     ACUITY_TRY(Feed::send(feeds, std::vector(feeds.size(), work_), SendOrder::together));
     ACUITY_TRY(submit_or_replay(pictures, feeds));
     ACUITY_TRY(work_->wait());
-    for (Feed* feed : feeds) feed->note_arrival();
+    for (Feed* feed : feeds) feed->note_wait();
     const auto* strip = reinterpret_cast<const StripSums*>(workspace_.results().data());
     for (size_t s = 0; s < kScales; ++s) {
       for (size_t i = 0; i < sums_[s][0].size(); ++i) {
