@@ -136,7 +136,7 @@ class VideoScorer {
 
   Status create_scorers() {
     const std::optional<FrameTotal> total = expected_frames();
-    if (job_.want_map && (!total || total->about || total->frames != 1)) {
+    if (job_.want_map && !plan_.one_frame && (!total || total->about || total->frames != 1)) {
       return Status(StatusCode::usage, fmt::format("--map shows one frame of {}: choose it with --frame N, counted "
                                                    "from 0",
                                                    reference_->name()));

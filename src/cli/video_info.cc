@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/try.h"
@@ -67,6 +69,9 @@ int run_video_info(const Request& request, Console& console) {
   const Result<MeaningOptions> meaning = plan_meaning(request);
   Status status = !plan.ok() ? plan.status() : !meaning.ok() ? meaning.status() : geometry.status();
   if (status.ok() && paths.empty()) status = Status(StatusCode::usage, "no video is given; name one or two");
+  if (status.ok() && std::count(paths.begin(), paths.end(), "-") > 1) {
+    status = Status(StatusCode::usage, "standard input (-) can be given only once");
+  }
   const bool readable = status.ok();
   if (readable) status = show(paths, *plan, *meaning, *geometry, console);
   // The first can be shown although the second cannot be read or compared with it.

@@ -177,6 +177,7 @@ Status plan_stream(const Request& request, VmafPlan& plan) {
   plan.distorted = request.value("--distorted");
   if (plan.reference.empty()) return usage("the reference is missing: give a video with -r");
   if (plan.distorted.empty()) return usage("the distorted video is missing: give a video with -d");
+  if (plan.reference == "-" && plan.distorted == "-") return usage("standard input (-) can be given only once");
   int given = 0;
   for (const char* option : {"--width", "--height", "--pixel_format", "--bitdepth"})
     given += request.has(option) ? 1 : 0;

@@ -337,6 +337,25 @@ TEST(Video, VariableRatesArePairedByTime) {
   EXPECT_EQ(times, (std::vector<double>{0, 0.04, 0.04, 0.16, 0.16, 0.2}));
 }
 
+TEST(Video, TheLastFrameOfAContainerHasAMap) {
+  const std::string video = contained("mapped.mkv", {}, {0, 40, 80});
+  for (const char* frame : {"0", "2"}) {
+    const Outcome outcome =
+        acuity({"score", "-m", "mse", "--map", scratch("last.pfm"), "--frame", frame, video, video});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  EXPECT_EQ(acuity({"score", "-m", "mse", "--map", scratch("last.pfm"), "--frame", "3", video, video}).exit_code, 3);
+}
+
+TEST(Video, StandardInputIsOneSideOnly) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"vmaf", "-r", "-", "-d", "-"}, {"score", "-", "-"}, {"video-info", "-", "-"}}) {
+    const Outcome outcome = acuity(words, {.input = read_file(reference())});
+    EXPECT_EQ(outcome.exit_code, 2) << words.front();
+    EXPECT_NE(outcome.err.find("can be given only once"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(Video, FramesOfTheSameTimeArePairedInTheirOrder) {
   const std::string doubled = contained("doubled.mkv", {}, {0, 0, 40, 80, 80, 120});
   for (const json& frame : scored({"--sync", "pts", doubled, doubled})["metrics"]["psnr"]["frames"]) {
