@@ -219,9 +219,8 @@ class GpuRunner final : public Runner {
     }
     if (map.to != nullptr) ACUITY_TRY(queue.download(*map_rows_, 0, *map_, 0, map_rows_->size()));
     ACUITY_TRY(queue.wait());
-    for (size_t i = 0; i < 2; ++i) {
-      if (pictures[i] != nullptr) feeds_[i]->note_wait();
-    }
+    if (!prepared) feeds_[0]->note_wait();
+    feeds_[1]->note_wait();
     if (map.to != nullptr) copy_map(map.to);
     if (map.hold) std::swap(held_map_, map_);
     const TileNorms* tiles = reinterpret_cast<const TileNorms*>(workspace_.results().data());
