@@ -122,9 +122,8 @@ class Feature {
   }
   /// The map of the last frame that was measured, where Setup::want_map asked for one. Not on a device.
   virtual std::optional<FrameMap> map() const { return {}; }
-  /// What there is one of for the whole sequence, of which so many frames are known, those that are not scored
-  /// included.
-  virtual std::vector<NamedValue> aggregates(const FeatureSeries&, int64_t /*known*/) const { return {}; }
+  /// What there is one of for the whole sequence, from the frames that are scored.
+  virtual std::vector<NamedValue> aggregates(const FeatureSeries&) const { return {}; }
 
   /// Whether measure() looks at a plane, in the frame or in those before it. Others are not sent to a device.
   virtual bool reads(Role, int /*plane*/) const { return true; }

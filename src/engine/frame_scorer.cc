@@ -384,7 +384,7 @@ struct FrameScorer::State {
     }
     std::vector<std::vector<NamedValue>> aggregates;
     for (const size_t place : entrant.places) {
-      aggregates.push_back(pipeline->feature(place).feature->aggregates(series[place], pipeline->pushed()));
+      aggregates.push_back(pipeline->feature(place).feature->aggregates(series[place]));
       const FeatureCost cost = std::exchange(costs[place], {});
       score.provenance.working_bytes += static_cast<int64_t>(cost.bytes);
       score.provenance.timing_ms[0].value += cost.milliseconds;

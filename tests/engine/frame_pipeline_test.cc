@@ -35,7 +35,7 @@ class MadeUp : public Feature {
     values[0] = window[0][0];
     if (history_ > 0 && window.has(1)) values[0] = std::min(values[0], window[1][0]);
   }
-  std::vector<NamedValue> aggregates(const FeatureSeries& series, int64_t) const override {
+  std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
     return {{"sum", std::accumulate(series[0].begin(), series[0].end(), 0.0)}};
   }
   mutable std::atomic<int> workers = 0;
@@ -109,7 +109,7 @@ Found finish(FramePipeline& pipeline, size_t features) {
   pipeline.conclude();
   for (size_t f = 0; f < features; ++f) {
     found.series.push_back(pipeline.series(f));
-    found.sums.push_back(pipeline.feature(f).feature->aggregates(pipeline.series(f), pipeline.pushed())[0].value);
+    found.sums.push_back(pipeline.feature(f).feature->aggregates(pipeline.series(f))[0].value);
   }
   return found;
 }
@@ -336,7 +336,7 @@ class Deriving : public Feature {
   Result<std::unique_ptr<FeatureWorker>> create_worker() const override {
     return std::unique_ptr<FeatureWorker>(std::make_unique<Worker>(*this));
   }
-  std::vector<NamedValue> aggregates(const FeatureSeries&, int64_t) const override { return {{"none", 0}}; }
+  std::vector<NamedValue> aggregates(const FeatureSeries&) const override { return {{"none", 0}}; }
 
   mutable std::atomic<int> made = 0, alive = 0, most_alive = 0;
   double fails_at = -1;

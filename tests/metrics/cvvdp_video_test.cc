@@ -319,7 +319,12 @@ TEST(CvvdpVideo, AFrameOfManyIsNoStillPicture) {
   EXPECT_NEAR(value_of(first), first.outputs[0].values[0], 1.1e-4);  // the reference's mean of one is 1.0e-4 off
   const FrameScore still = score(alone, options);
   EXPECT_GT(value_of(still), value_of(first));
-  EXPECT_EQ(still.outputs[0].values, first.outputs[0].values);
+  // Its only frame is that still picture, so that pools, gates and lists of frames say what the score says.
+  EXPECT_EQ(still.outputs[0].values, std::vector<double>{value_of(still)});
+  for (const FrameOutput& output : still.outputs) {
+    if (!output.name.starts_with("transient")) continue;
+    EXPECT_EQ(output.values, std::vector<double>{0}) << output.name;
+  }
 }
 
 TEST(CvvdpVideo, ACapIsStatedAndChangesTheScore) {
@@ -472,11 +477,23 @@ TEST(CvvdpVideo, ASingleFrameOfCodesScoresExactlyAsThePicture) {
         return image;
       };
       for (const char* display : {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "standard_hdr_linear"}) {
-        const Score still = score_pair(view(reference), view(distorted),
-                                       {.metrics = {{"cvvdp", {{"display", display}}}}, .device = "cpu"});
+        const std::string what = display + std::string(" ") + std::to_string(depth) + (grey ? " grey" : "");
+        const Score still =
+            score_pair(view(reference), view(distorted),
+                       {.metrics = {{"cvvdp", {{"display", display}}}}, .device = "cpu", .want_map = true});
         EXPECT_LT(still.value, 10);
-        EXPECT_EQ(value_of(score(clip, options_for(clip, 30, {{"display", display}}))), still.value)
-            << display << " " << depth << (grey ? " grey" : "");
+        FrameScorerOptions options = options_for(clip, 30, {{"display", display}});
+        options.want_map = true;
+        const FrameScore video = score(clip, options);
+        EXPECT_EQ(value_of(video), still.value) << what;
+        ASSERT_TRUE(video.map.has_value());
+        EXPECT_EQ(video.map->map.values, still.map.values) << what;
+        for (const NamedValue& output : still.outputs) {
+          const auto same = std::find_if(video.outputs.begin(), video.outputs.end(),
+                                         [&](const FrameOutput& other) { return other.name == output.name; });
+          ASSERT_NE(same, video.outputs.end()) << output.name;
+          EXPECT_EQ(same->values[0], output.value) << output.name << " " << what;
+        }
       }
     }
   }

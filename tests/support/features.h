@@ -90,7 +90,7 @@ inline FeatureValues measure_clip(const std::string& name, const SyntheticClip& 
     const std::vector<double> values = windows.conclude(i, numbers);
     for (size_t v = 0; v < values.size(); ++v) series[v].push_back(values[v]);
   }
-  for (const NamedValue& aggregate : (*feature)->aggregates(series, static_cast<int64_t>(windows.count())))
+  for (const NamedValue& aggregate : (*feature)->aggregates(series))
     result.aggregates[aggregate.name] = aggregate.value;
   for (size_t v = 0; v < (*feature)->outputs().size(); ++v) {
     result.frames[(*feature)->outputs()[v].name] = std::move(series[v]);

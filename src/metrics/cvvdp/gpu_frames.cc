@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,10 +63,7 @@ std::vector<float> axis_constants(std::string_view mode, int from, int to) {
 class Worker final : public DeviceFeatureWorker {
  public:
   Worker(const FrameSetup& setup, FillNumbers fill)
-      : setup_(setup),
-        fill_(std::move(fill)),
-        results_(setup.scales, kChannels),
-        still_results_(setup.scales, kStillChannels) {}
+      : setup_(setup), fill_(fill), results_(setup.scales, kChannels), still_results_(setup.scales, kStillChannels) {}
 
   Status prepare(Device& device) {
     ACUITY_TRY(check_size());
@@ -111,7 +107,7 @@ class Worker final : public DeviceFeatureWorker {
   }
   size_t derived_bytes() const override { return round_up(2 * side_bytes(), 256); }
   size_t result_bytes() const override {
-    return round_up((results_.floats() + still_results_.floats()) * sizeof(float), 8);
+    return round_up(std::max(results_.floats(), still_results_.floats()) * sizeof(float), 8);
   }
 
   Status derive(Queue& queue, const std::array<const DeviceFrame*, 2>& frames, int depth, uint64_t to) override {
@@ -157,6 +153,8 @@ class Worker final : public DeviceFeatureWorker {
                                      [](const DeviceFrame* frame) { return frame != nullptr; });
     const int before = static_cast<int>(shown) - 1;
     const int turn = setup_.symmetric && before < taps() - 1 ? before + window.following : 0;
+    is_still_ = window.index == 0 && window.following == 0;
+    if (is_still_) return submit_still(queue, window, results);
     const uint64_t planes = window.scratch, sums = results + results_.base_floats() * sizeof(float);
     ACUITY_TRY(queue.run(kernels::filter_frames, groups(kernels::row_floats(width(), 0) / 4, 32),
                          2 * groups(height(), 8), DeviceArray<const kernels::real4>{ring.address},
@@ -181,16 +179,12 @@ class Worker final : public DeviceFeatureWorker {
                            table<const kernels::real4>(sensitivities_), DeviceArray<const float>{planes},
                            DeviceArray<float>{sums}, width(), height(), 0, height()));
     }
-    ACUITY_TRY(keep_base(queue, planes, planes_before_base(setup_.scales, kChannels), results_, results));
-    is_first_ = window.index == 0;
-    return is_first_ ? submit_still(queue, window, results + results_.floats() * sizeof(float)) : Status();
+    return keep_base(queue, planes, planes_before_base(setup_.scales, kChannels), results_, results);
   }
 
   Status finish(std::span<const std::byte> results, std::span<double> numbers) override {
     const auto* found = reinterpret_cast<const float*>(results.data());
-    std::optional<Differences> still;
-    if (is_first_) still = still_results_.differences(found + results_.floats());
-    fill_(results_.differences(found), still ? &*still : nullptr, numbers);
+    fill_((is_still_ ? still_results_ : results_).differences(found), numbers);
     return {};
   }
 
@@ -224,7 +218,7 @@ class Worker final : public DeviceFeatureWorker {
                      DeviceArray<float>{to}, static_cast<int>(before), count);
   }
 
-  // The frame as a still picture, in the memory that its window is done with.
+  // The video's only frame.
   Status submit_still(Queue& queue, const DeviceWindow& window, uint64_t results) {
     StillWork work;
     work.width = width();
@@ -252,7 +246,7 @@ class Worker final : public DeviceFeatureWorker {
   std::unique_ptr<DeviceMemory> tables_;
   std::array<size_t, 2> frame_constants_{}, columns_{}, rows_{};  // offsets, by Role
   size_t weights_ = 0, sensitivities_ = 0, still_sensitivities_ = 0, still_constants_ = 0;
-  bool is_first_ = false;  // the frame in flight
+  bool is_still_ = false;  // the frame in flight
 };
 
 }  // namespace

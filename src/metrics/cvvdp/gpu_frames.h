@@ -4,7 +4,6 @@
 #define ACUITY_METRICS_CVVDP_GPU_FRAMES_H
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,10 +26,8 @@ struct FrameSetup {
   std::array<std::vector<float>, 2> tables;           // by Role: the light of codes, if frames are codes
 };
 
-/// From what was found in a frame, and for the first one what there is in it as a still picture, to the feature's
-/// numbers.
-using FillNumbers =
-    std::function<void(const Differences& differences, const Differences* still, std::span<double> numbers)>;
+/// From what was found in a frame, or in a video's only frame as a still picture, to the feature's numbers.
+using FillNumbers = void (*)(Differences differences, std::span<double> numbers);
 
 Result<std::unique_ptr<DeviceFeatureWorker>> create_device_worker(Device& device, const FrameSetup& setup,
                                                                   FillNumbers fill);

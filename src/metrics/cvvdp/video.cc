@@ -30,9 +30,6 @@ namespace {
 
 constexpr const char* kName = "cvvdp_video";
 
-// In place of what is seen in the first frame by itself.
-constexpr double kNotFirst = -1;
-
 // Faster videos would need ever longer filters.
 constexpr double kMostFramesPerSecond = 1000;
 
@@ -66,14 +63,18 @@ struct Model {
   int taps() const { return static_cast<int>(filters[0].size()); }
 };
 
-// `still`: of the first frame, what is seen in it if no other follows.
-void fill_numbers(const Differences& differences, const Differences* still, std::span<double> numbers) {
-  const double all = pooled(differences);
+// A video of one frame is a still picture: nothing changes in it, and the reference weighs it as one.
+bool is_still(const FrameWindow& window) { return window.index == 0 && window.following[0][0] == nullptr; }
+
+void fill_numbers(Differences differences, std::span<double> numbers) {
+  const bool still = differences.channels == kStillChannels;
+  const double all = pooled(differences) * (still ? kStillFactor : 1);
+  differences.channels = kChannels;  // the last one is 0 in a still picture
   auto next = numbers.begin();
   *next++ = jod_of(all);
   for (const NamedValue& value : named_values(differences)) *next++ = value.value;
   *next++ = all;
-  *next = still != nullptr ? pooled(*still) * kStillFactor : kNotFirst;
+  *next = still ? 1 : 0;
 }
 
 // The number of the frame that is seen so many frames before that of a window.
@@ -121,22 +122,16 @@ class Worker final : public FeatureWorker {
   }
 
   Status measure_several(std::span<const FrameWindow> windows, std::span<const std::span<double>> numbers) override {
-    std::unique_ptr<Cascade> still;  // what is seen in the first frame if no other follows
-    if (windows[0].index == 0) {
-      ACUITY_TRY_ASSIGN(still, Cascade::create(model_.scales, kStillChannels));
-      still->begin();
-    }
-    for (size_t w = 0; w + 1 < windows.size(); ++w) cascades_[w]->begin();
+    std::unique_ptr<Cascade> still;  // in place of the only frame's own
+    if (is_still(windows[0])) ACUITY_TRY_ASSIGN(still, Cascade::create(model_.scales, kStillChannels));
+    std::vector<Cascade*> cascades;
+    for (size_t w = 0; w < windows.size(); ++w) cascades.push_back(still ? still.get() : cascades_[w].get());
     std::optional<Heat> heat;
     if (model_.kept) ACUITY_TRY_ASSIGN(heat, Heat::create(model_.scales));
-    cascades_[windows.size() - 1]->begin(heat ? &*heat : nullptr);
+    for (Cascade* cascade : cascades) cascade->begin(heat && cascade == cascades.back() ? &*heat : nullptr);
     std::vector<float> achromatic;  // of the last distorted frame, for the map
-    look_through(windows, still.get(), model_.kept ? &achromatic : nullptr);
-    for (size_t w = 0; w < windows.size(); ++w) {
-      std::optional<Differences> as_still;
-      if (windows[w].index == 0) as_still = still->differences();
-      fill_numbers(cascades_[w]->differences(), as_still ? &*as_still : nullptr, numbers[w]);
-    }
+    look_through(windows, cascades, still != nullptr, model_.kept ? &achromatic : nullptr);
+    for (size_t w = 0; w < windows.size(); ++w) fill_numbers(cascades[w]->differences(), numbers[w]);
     if (heat) {
       const std::lock_guard lock(model_.kept->mutex);
       if (const int64_t index = windows.back().index; index > model_.kept->index) {
@@ -169,8 +164,9 @@ class Worker final : public FeatureWorker {
     return {first, first + stride_, first + 2 * stride_};
   }
 
-  // Puts all rows of the windows into the cascades. `achromatic` gets the last frame's, as it is seen.
-  void look_through(std::span<const FrameWindow> windows, Cascade* still, std::vector<float>* achromatic) {
+  // Puts all rows of the windows into their cascades. `achromatic` gets the last frame's, as it is seen.
+  void look_through(std::span<const FrameWindow> windows, std::span<Cascade* const> cascades, bool still,
+                    std::vector<float>* achromatic) {
     std::map<int64_t, const FrameWindow*> frames;  // all that are looked at, and a window that has them
     for (const FrameWindow& window : windows) {
       for (int back = 0; back < model_.taps(); ++back) {
@@ -200,17 +196,19 @@ class Worker final : public FeatureWorker {
         const std::vector<FrameRowReader>& its_readers = readers[static_cast<size_t>(role)];
         for (size_t slot = 0; slot < its_readers.size(); ++slot) read(its_readers[slot], role, y, light_rows(slot));
         for (size_t w = 0; w < windows.size(); ++w) {
-          filter_row(model_.filters, histories[w], model_.size().width, cascades_[w]->rows(role, y));
+          if (still) {
+            copy(histories[w], cascades[w]->rows(role, y));
+          } else {
+            filter_row(model_.filters, histories[w], model_.size().width, cascades[w]->rows(role, y));
+          }
         }
-        if (still != nullptr) copy(light_rows(slots[0]), still->rows(role, y));
       }
       if (achromatic != nullptr) {
-        const float* row = cascades_[windows.size() - 1]->rows(Role::distorted, y)[0];
+        const float* row = cascades.back()->rows(Role::distorted, y)[0];
         achromatic->insert(achromatic->end(), row, row + model_.size().width);
       }
       if ((y + 1) % Cascade::kRowsAtATime != 0 && y + 1 != height) continue;
-      for (size_t w = 0; w < windows.size(); ++w) cascades_[w]->advance(y + 1);
-      if (still != nullptr) still->advance(y + 1);
+      for (Cascade* cascade : cascades) cascade->advance(y + 1);
     }
   }
 
@@ -226,8 +224,8 @@ class Worker final : public FeatureWorker {
     show_row(model_.photometry, model_.tables[static_cast<size_t>(role)], width, rows);
   }
 
-  void copy(const LightRows& from, const std::array<float*, kChannels>& to) const {
-    for (size_t c = 0; c < kStillChannels; ++c) std::copy_n(from[c], stride_, to[c]);
+  void copy(const History& from, const std::array<float*, kChannels>& to) const {
+    for (size_t c = 0; c < kStillChannels; ++c) std::copy_n(from[c][0], stride_, to[c]);
   }
 
   const Model& model_;
@@ -269,12 +267,10 @@ class VideoFeature final : public Feature {
                                        fill_numbers);
   }
 
-  // The reference's pooling over time: a 2-norm of what is seen in the frames. A single frame is a still picture,
-  // unless it is part of a longer video.
-  std::vector<NamedValue> aggregates(const FeatureSeries& series, int64_t known) const override {
+  // The reference's pooling over time: a 2-norm of what is seen in the frames. It does not pool a still picture.
+  std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
     const std::vector<double>& differences = series[outputs_.size()];
-    const double still = series[outputs_.size() + 1][0];
-    if (known == 1 && still != kNotFirst) return {{kName, jod_of(still)}};
+    if (const bool still = series[outputs_.size() + 1][0] != 0; still) return {{kName, jod_of(differences[0])}};
     double sum = 0;
     for (const double difference : differences) sum += offset_power(difference, 2);
     return {{kName, jod_of(offset_power(sum / static_cast<double>(differences.size()), 0.5))}};

@@ -132,7 +132,7 @@ class Psnr final : public Feature {
     return std::unique_ptr<DeviceFeatureWorker>(std::make_unique<PsnrDeviceWorker>(settings_, frame_));
   }
 
-  std::vector<NamedValue> aggregates(const FeatureSeries& series, int64_t) const override {
+  std::vector<NamedValue> aggregates(const FeatureSeries& series) const override {
     std::vector<NamedValue> result;
     if (!settings_.apsnr || series.front().empty()) return result;
     for (size_t p = 0; p < settings_.planes.size(); ++p) {
