@@ -68,11 +68,15 @@ Status names_of_frames(const MetricChoice& metric, const std::string& name, std:
 
 Result<std::vector<std::string>> output_names(const MetricChoice& metric) {
   std::vector<std::string> names;
-  const bool of_frames = find_metric(metric.name)->is_frame_metric;
-  if (!of_frames) ACUITY_TRY(names_of_pictures(metric, names));
-  if (of_frames) ACUITY_TRY(names_of_frames(metric, metric.name, names));
-  // Rows may be pictures or videos.
-  if (metric.name == "cvvdp") ACUITY_TRY(names_of_frames(metric, "cvvdp_video", names));
+  if (find_metric(metric.name)->is_frame_metric) {
+    ACUITY_TRY(names_of_frames(metric, metric.name, names));
+  } else if (metric.name == "cvvdp") {
+    // Rows may be pictures or videos, and some options are for one of them only.
+    const Status pictures = names_of_pictures(metric, names), videos = names_of_frames(metric, "cvvdp_video", names);
+    if (!pictures.ok() && !videos.ok()) return pictures;
+  } else {
+    ACUITY_TRY(names_of_pictures(metric, names));
+  }
   return names;
 }
 

@@ -332,6 +332,19 @@ TEST(Batch, RowsMayBeFrames) {
   EXPECT_TRUE(contains(text, fmt::format("{},{},,,,acuity", a, example.missing))) << "no device computed it: " << text;
 }
 
+// Options of cvvdp that are for pictures only, or for videos.
+TEST(Batch, HasColumnsOfOutputsWhateverTheOptionsAreFor) {
+  const Example example("outputs.csv");
+  for (const auto& [option, exit_code] : {std::pair("grey=luminance", 0), std::pair("padding=symmetric", 6)}) {
+    const std::string results = scratch(fmt::format("outputs-{}.csv", option));
+    write_file(example.list, fmt::format("reference,distorted\n{},{}\n", example.reference, example.a));
+    const Outcome outcome =
+        acuity({"batch", example.list, "-m", fmt::format("cvvdp:{}", option), "--outputs", "all", "-o", results});
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_TRUE(contains(read_file(results), ".achromatic_subband1")) << option;
+  }
+}
+
 // The time is in the summary, which says how much of it went into decoding.
 TEST(Batch, DecodingOfVideosCounts) {
   const std::string a = scratch("decoded.y4m");
