@@ -177,10 +177,12 @@ Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> d
   MapPlan plan;
   ACUITY_TRY_ASSIGN(plan.distogram, read_distogram(request, distorted, metrics, inputs));
   if (request.has("--distogram-max")) ACUITY_TRY_ASSIGN(plan.distogram_max, read_distogram_max(request));
-  if (request.has("--map")) plan.pattern = request.value("--map");
+  if (request.has("--map")) {
+    plan.pattern = request.value("--map");
+    ACUITY_TRY(check_pattern(plan.pattern, distorted.size(), metrics.size()));
+  }
   ACUITY_TRY_ASSIGN(plan.colours, read_colours(request, plan.pattern));
   if (plan.pattern.empty()) return plan;
-  ACUITY_TRY(check_pattern(plan.pattern, distorted.size(), metrics.size()));
   plan.over_context = plan.colours.own && ends_in(plan.pattern, ".png");
   const std::string choice = request.has("--map-colours") ? request.value("--map-colours") : "";
   for (const MetricChoice& metric : metrics) {
@@ -200,6 +202,9 @@ Result<MapPlan> plan_maps(const Request& request, std::span<const std::string> d
         return usage(fmt::format("two maps would have the name {}: give the distorted files different names", path));
       }
       ACUITY_TRY(OutputFile::check(path, "--map", inputs).status());
+      if (!plan.distogram.empty() && same_place(path, plan.distogram)) {
+        return usage(fmt::format("--map and --distogram are both {}; name two files", path));
+      }
     }
   }
   return plan;

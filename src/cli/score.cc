@@ -97,6 +97,9 @@ Status plan_output(const Request& request, Plan& plan) {
   }
   if (!request.has("--output")) return {};
   ACUITY_TRY_ASSIGN(plan.output, OutputFile::check(path, "-o", inputs_of(plan.job)));
+  if (!plan.maps.distogram.empty() && same_place(plan.maps.distogram, path)) {
+    return usage(fmt::format("-o and --distogram are both {}; name two files", path));
+  }
   for (const std::string& file : plan.job.distorted) {
     for (const MetricChoice& metric : plan.job.metrics) {
       const bool same = plan.job.want_map && same_place(map_path(plan.maps.pattern, file, metric.label), path);

@@ -427,6 +427,12 @@ TEST(Cvvdp, ADistogramShowsSubbandsOverTime) {
   ASSERT_TRUE(picture.ok()) << picture.status().message();
   EXPECT_EQ(picture->view.width, 640);
   EXPECT_EQ(picture->view.height, 4 * 6 * 16 + 3 * 4);
+  // Nothing takes its place.
+  for (const char* other : {"-o", "--map"}) {
+    const Outcome twice = acuity({"score", "-m", "cvvdp", "--distogram", path, other, path, "--frame", "2", a, b});
+    EXPECT_EQ(twice.exit_code, 2) << twice.err;
+    EXPECT_NE(twice.err.find(std::string(other) + " and --distogram are both"), std::string::npos) << twice.err;
+  }
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"-m", "cvvdp", "--distogram", scratch("d.jpg"), a, b},
         {"-m", "psnr_yuv", "--distogram", path, a, b},

@@ -178,6 +178,7 @@ TEST(Map, WhatMakesNoSenseIsRefused) {
   expect_refused({"--map", scratch("{metric}-noisy.png"), "-m", "mse", scene(), scratch("mse-noisy.png")},
                  "would overwrite the input");
   expect_refused({"--map", map, "-m", "vmaf", scene(), noisy()}, "has no difference map");
+  expect_refused({"--map", "", scene(), noisy()}, "invalid value '' for --map");
   expect_refused({"--map-range", "0,1", scene(), noisy()}, "--map-range needs --map");
   for (const char* range : {"1", "1,1", "2,1", "a,b", ",", "0,inf"}) {
     expect_refused({"--map", map, "--map-range", range, scene(), noisy()}, "--map-range");
