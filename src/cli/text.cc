@@ -28,7 +28,9 @@ std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-bool is_utf8(std::string_view text) { return nlohmann::json::parse(json_string(text)).get<std::string>() == text; }
+std::string as_utf8(std::string_view text) { return nlohmann::json::parse(json_string(text)).get<std::string>(); }
+
+bool is_utf8(std::string_view text) { return as_utf8(text) == text; }
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);

@@ -20,8 +20,11 @@ std::string_view name_of(Better better);
 /// For people: six significant digits.
 std::string short_number(double value);
 
-/// With quotes and escapes, as JSON wants it; bytes that are not UTF-8 become U+FFFD.
+/// As UTF-8 with quotes and escapes, as JSON wants it.
 std::string json_string(std::string_view text);
+
+/// Bytes that are not UTF-8 become U+FFFD.
+std::string as_utf8(std::string_view text);
 
 /// Whether JSON can hold the text as it is.
 bool is_utf8(std::string_view text);

@@ -2,6 +2,7 @@
 // A command that scripts for libvmaf's can call unchanged.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -135,10 +136,37 @@ class VmafRun {
     Result<FrameScorer> scorer = FrameScorer::create(options);
     if (!scorer.ok()) return scorer.status();
     scorer_ = std::move(*scorer);
+    ACUITY_TRY(check_names());
     const std::array<PlaneSet, 2> planes = scorer_->planes();
     if (!is_converted(reference_->format())) reference_->want(planes[0]);
     if (!is_converted(distorted_->format())) distorted_->want(planes[1]);
     return {};
+  }
+
+  // What a model gives has a column of its own, beside those of features and of other models.
+  Status check_names() const {
+    std::set<std::string> taken;
+    for (size_t i = 0; i < plan_.features.size(); ++i) {
+      for (std::string& name : scorer_->output_names(i)) taken.insert(std::move(name));
+    }
+    for (size_t i = 0; plan_.predict && i < plan_.models.size(); ++i) {
+      for (const std::string& output : scorer_->output_names(plan_.features.size() + i)) {
+        const std::optional<std::string> name = column_of_model(plan_.models[i].name, output);
+        if (!name || taken.insert(*name).second) continue;
+        return Status(
+            StatusCode::usage,
+            fmt::format("the model named '{}' would give '{}', which is a feature's or another model's; rename "
+                        "it with name=NAME",
+                        plan_.models[i].name, *name));
+      }
+    }
+    return {};
+  }
+
+  // "vmaf" and its parts; the features of a model have columns already.
+  static std::optional<std::string> column_of_model(const std::string& model, const std::string& output) {
+    if (output != "vmaf" && !output.starts_with("vmaf_")) return {};
+    return model + output.substr(4);
   }
 
   static bool is_converted(const VideoFormat& side) { return needs_conversion(side, stored_form(side)); }
@@ -192,6 +220,14 @@ class VmafRun {
     results_.columns.push_back(std::move(output));
   }
 
+  // Of several with one name the last counts, as in libvmaf.
+  void set_aggregate(const NamedValue& aggregate) {
+    for (NamedValue& known : results_.aggregates) {
+      if (known.name == aggregate.name) return void(known.value = aggregate.value);
+    }
+    results_.aggregates.push_back(aggregate);
+  }
+
   // Features that share a device that failed warn of the same.
   void warn_of(const std::vector<FrameScore>& scores) {
     std::vector<std::string>& known = results_.warnings;
@@ -216,15 +252,16 @@ class VmafRun {
           add_column(std::move(output));
         }
       }
-      for (const NamedValue& aggregate : scores[i].aggregates) results_.aggregates.push_back(aggregate);
+      for (const NamedValue& aggregate : scores[i].aggregates) set_aggregate(aggregate);
     }
     for (FrameOutput& output : late) add_column(std::move(output));
     for (size_t i = plan_.features.size(); i < scores.size(); ++i) {
       const std::string& name = plan_.models[i - plan_.features.size()].name;
       for (FrameOutput& output : scores[i].outputs) {
         const bool whole = output.name == "vmaf";
-        if (!whole && !output.name.starts_with("vmaf_")) continue;
-        output.name = name + output.name.substr(4);
+        std::optional<std::string> column = column_of_model(name, output.name);
+        if (!column) continue;
+        output.name = std::move(*column);
         if (whole) {
           add_column(std::move(output));
         } else {

@@ -15,7 +15,7 @@ namespace {
 
 std::string xml_attribute(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(as_utf8(text))) {
     switch (c) {
       case '&':
         result += "&amp;";

@@ -230,6 +230,13 @@ Status plan_metrics(const Request& request, VmafPlan& plan) {
   return {};
 }
 
+// Names become attributes of XML and heads of columns as they are, as in libvmaf.
+bool is_attribute(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto may_follow = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), may_follow);
+}
+
 Status plan_output(const Request& request, VmafPlan& plan) {
   plan.output = request.value("--output");
   const int formats = request.has("--xml") + request.has("--json") + request.has("--csv") + request.has("--sub");
@@ -242,6 +249,14 @@ Status plan_output(const Request& request, VmafPlan& plan) {
     int count = 17;
     if (digits != "max") ACUITY_TRY_ASSIGN(count, parse_whole(digits, "--precision", 1, 17));
     plan.significant_digits = count;
+  }
+  const bool checked = !plan.output.empty() && (plan.format == VmafFormat::xml || plan.format == VmafFormat::csv);
+  for (const VmafModel& model : plan.models) {
+    if (!checked || is_attribute(model.name)) continue;
+    return usage(
+        fmt::format("the model name '{}' cannot be written as XML or CSV: expected letters, digits, '_', '-' and "
+                    "'.', a letter first; give name=NAME, or write --json",
+                    model.name));
   }
   return {};
 }

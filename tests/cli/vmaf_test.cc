@@ -112,6 +112,45 @@ TEST(VmafCommand, NumbersMayHaveMoreDigits) {
   EXPECT_TRUE(std::regex_search(text, std::regex("\"psnr_y\": [0-9]+\\.[0-9]{12,}"))) << text;
 }
 
+TEST(VmafCommand, EveryNameStandsOnceAndIsWellFormed) {
+  const std::string path = scratch("output");
+  const std::vector<std::string> words = clip_words("synth_64x64_1f_8bit_420");
+  const std::vector<std::string> twice = {
+      "-n", "-o", path, "--feature", "psnr=enable_apsnr=true", "--feature", "psnr=enable_apsnr=true:min_sse=0.5"};
+  ASSERT_EQ(vmaf(words, twice).exit_code, 0);
+  const std::string xml = read_file(path);
+  EXPECT_NE(xml.find(" apsnr_y=\""), std::string::npos) << xml;
+  EXPECT_EQ(xml.find(" apsnr_y=\""), xml.rfind(" apsnr_y=\"")) << xml;
+  const auto message = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = vmaf(words, more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_NE(message({"--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr_y"}).find("would give 'psnr_y'"),
+            std::string::npos);
+  EXPECT_NE(message({"-m", "version=vmaf_b_v0.6.3", "-m", "version=vmaf_v0.6.1:name=vmaf_bagging"}).find("would give"),
+            std::string::npos);
+  for (const char* name : {"a b", "4k", "caf\xe9", "a,b"}) {
+    const std::string model = std::string("version=vmaf_v0.6.1:name=") + name;
+    EXPECT_NE(message({"-m", model, "-o", path}).find("cannot be written as XML or CSV"), std::string::npos);
+    EXPECT_NE(message({"-m", model, "-o", path, "--csv"}).find("cannot be written as XML or CSV"), std::string::npos);
+    EXPECT_EQ(vmaf(words, {"-m", model, "-o", path, "--json"}).exit_code, 0);
+    EXPECT_TRUE(nlohmann::json::accept(read_file(path)));
+  }
+}
+
+// Of a name of a file, say.
+TEST(VmafCommand, XmlIsUtf8WhateverTheMessage) {
+  std::vector<std::string> words = clip_words("synth_64x64_2f_8bit_420");
+  const std::string name = scratch("caf\xe9\x01.yuv"), path = scratch("output");
+  std::string frames = read_file(words[4]);
+  frames.resize(frames.size() - 10);
+  write_file(name, frames);
+  words[4] = name;
+  EXPECT_NE(vmaf(words, {"-n", "--feature", "psnr", "-o", path}).exit_code, 0);
+  EXPECT_NE(read_file(path).find("caf\xef\xbf\xbd?.yuv"), std::string::npos) << read_file(path);
+}
+
 TEST(VmafCommand, RefusesWhatMakesNoSense) {
   const std::vector<std::string> words = clip_words("synth_64x64_1f_8bit_420");
   const auto message = [&](const std::vector<std::string>& more) {
