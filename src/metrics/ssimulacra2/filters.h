@@ -29,21 +29,92 @@ FUNCTION void save_filter(f32_out state, int first, int apart, GaussianState rec
 // other. What it makes is written as it is made, column by column: 32 rows of a plane are `stride` columns of 32.
 #if KERNEL_HERE(filter_rows) || KERNEL_HERE(filter_rows_of_scales) || KERNEL_HERE(filter_reference_rows) || \
     KERNEL_HERE(filter_rows_prepared)
-#define DEPTH 2                   // chunks in flight
 #define PITCH 33                  // odd, so that neighbouring rows lie in different banks
 #define BOTH (2 * 32 * PITCH)     // a chunk of both pictures
 SHARED(float, arrived, 2 * BOTH)  // fetched by columns, read by rows; two, so that threads meet once a chunk
 
 #define MOST_FETCHES 16  // of a thread, for a chunk of one picture: 32 rows, shared by at least two planes
 
-// This thread's part of the chunk at `column`, to be number d of those in flight.
-#define FETCH_COLUMNS(d, column)                                                              \
-  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {                                             \
-    if (k * planes < 32) {                                                                    \
-      fetched1[(d) * MOST_FETCHES + k] = at(reference, reference_row + offset[k] + (column)); \
-      fetched2[(d) * MOST_FETCHES + k] = at(distorted, distorted_row + offset[k] + (column)); \
-    }                                                                                         \
+// This thread's part of the chunk at `column`.
+#define FETCH_COLUMNS(fetched1, fetched2, column)                        \
+  UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {                        \
+    if (k * planes < 32) {                                               \
+      fetched1[k] = at(reference, reference_row + offset[k] + (column)); \
+      fetched2[k] = at(distorted, distorted_row + offset[k] + (column)); \
+    }                                                                    \
   }
+
+// Filters the chunk at x, whose part of this thread was fetched before, and fetches the chunk after the next. The two
+// chunks in flight have arrays of their own: NVIDIA's Vulkan does not unroll a loop with a barrier in it, and puts what
+// such a loop indexes into memory.
+#define FILTER_CHUNK(fetched1, fetched2, chunk, x)                                                        \
+  if ((x) < x_end) {                                                                                      \
+    const bool inside = (x) + 4 + local_x() < width;                                                      \
+    UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {                                                       \
+      const int r = k * planes + plane;                                                                   \
+      if (k * planes < 32 && ((k + 1) * planes <= 32 || r < 32)) { /* known but for the last */           \
+        const int i = (chunk) + r * PITCH + local_x();                                                    \
+        arrived[i] = inside ? fetched1[k] : real(0.0f);                                                   \
+        arrived[i + 32 * PITCH] = inside ? fetched2[k] : real(0.0f);                                      \
+      }                                                                                                   \
+    }                                                                                                     \
+    const int column = min((x) + 64 + 4 + local_x(), last_column);                                        \
+    FETCH_COLUMNS(fetched1, fetched2, column)                                                             \
+    barrier_group();                                                                                      \
+    filter_chunk(blurred, to + (x) * 32, recursion, window, square, product, (chunk) + mine, (x), width); \
+  }
+
+// The ten inputs before a chunk.
+struct RowWindow {
+  real inputs[10];
+};
+
+// Filters a row of the chunk at x, which lies in `arrived` from `first` on. to: where its first output goes.
+FUNCTION void filter_chunk(f32_out blurred, int to, INOUT(GaussianState) recursion, INOUT(RowWindow) window,
+                           bool square, bool product, int first, int x, int width) {
+  real inputs[42];
+  UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window.inputs[i];
+  UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[first + i];
+  if (square) {
+    UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
+  }
+  if (product) {
+    UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[first + 32 * PITCH + i];
+  }
+  UNROLL for (int i = 0; i < 10; ++i) window.inputs[i] = inputs[32 + i];
+  if (x >= 8 && x + 28 <= width - 8) {
+    UNROLL for (int i = 0; i < 32; i += 4) {
+      real o0;
+      real o1;
+      real o2;
+      real o3;
+      gaussian_row_four(recursion, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11],
+                        inputs[i + 2] + inputs[i + 12], inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);
+      at(blurred, to + i * 32) = o0;
+      at(blurred, to + i * 32 + 32) = o1;
+      at(blurred, to + i * 32 + 64) = o2;
+      at(blurred, to + i * 32 + 96) = o3;
+    }
+  } else {
+    // The first and the last chunks: some outputs one by one.
+    UNROLL for (int i = 0; i < 32; i += 4) {
+      real o[4];
+      const real s0 = inputs[i] + inputs[i + 10];
+      const real s1 = inputs[i + 1] + inputs[i + 11];
+      const real s2 = inputs[i + 2] + inputs[i + 12];
+      const real s3 = inputs[i + 3] + inputs[i + 13];
+      if (x + i >= 8 && x + i <= width - 8) {
+        gaussian_row_four(recursion, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
+      } else {
+        o[0] = gaussian_row_step(recursion, s0);
+        o[1] = gaussian_row_step(recursion, s1);
+        o[2] = gaussian_row_step(recursion, s2);
+        o[3] = gaussian_row_step(recursion, s3);
+      }
+      UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (i + j) * 32) = o[j];
+    }
+  }
+}
 
 // Makes columns x_begin .. x_end - 1 of rows from y on. planes: how many are made, a constant. reference_first,
 // distorted_first, blurred_first: where the planes of the scale begin. The state of a row lies at `saved` + its number
@@ -65,7 +136,7 @@ FUNCTION void filter_rows_at(f32_in reference, f32_in distorted, f32_out blurred
   const int state_at = saved + (channel * planes + plane) * 6 * saved_rows + local_x();
   // The ten inputs before the chunk: columns -6 .. 3 from its first. Addresses are kept inside the picture, here and
   // below, so that no fetch waits for another.
-  real window[10];
+  RowWindow window;
   const int line = min(local_x(), rows - 1) * stride;
   UNROLL for (int i = 0; i < 10; ++i) {
     const int x = x_begin - 6 + i;
@@ -76,88 +147,29 @@ FUNCTION void filter_rows_at(f32_in reference, f32_in distorted, f32_out blurred
     if (planes != 3) value = at(reference, (of_distorted ? distorted_row : reference_row) + column);
     if (square) value = value * value;
     if (product) value = value * at(reference, (planes == 3 ? reference_row : distorted_row) + column);
-    window[i] = x >= 0 && x < width ? value : real(0.0f);
+    window.inputs[i] = x >= 0 && x < width ? value : real(0.0f);
   }
   GaussianState recursion = gaussian_start();
   if (x_begin == 0) {
-    UNROLL for (int i = 6; i < 10; ++i) gaussian_row_step(recursion, window[i]);
+    UNROLL for (int i = 6; i < 10; ++i) gaussian_row_step(recursion, window.inputs[i]);
   } else {
     recursion = saved_filter(state, state_at, saved_rows);
   }
   // A chunk of both pictures is fetched while those before it are filtered, its rows in turn by each plane's threads;
-  // memory answers later than one chunk takes, so DEPTH chunks are in flight. What was fetched from beyond the
-  // picture's right end is dropped later; rows beyond its lower end are never looked at.
+  // memory answers later than one chunk takes, so two chunks are in flight. What was fetched from beyond the picture's
+  // right end is dropped later; rows beyond its lower end are never looked at.
   const int last_column = min(x_end + GAUSSIAN_AHEAD, width) - 1;
   int offset[MOST_FETCHES];
-  real fetched1[DEPTH * MOST_FETCHES];
-  real fetched2[DEPTH * MOST_FETCHES];
+  real even1[MOST_FETCHES];
+  real even2[MOST_FETCHES];
+  real odd1[MOST_FETCHES];
+  real odd2[MOST_FETCHES];
   UNROLL for (int k = 0; k < MOST_FETCHES; ++k) offset[k] = min(k * planes + plane, rows - 1) * stride;
-  UNROLL for (int d = 0; d < DEPTH; ++d) {
-    const int column = min(x_begin + d * 32 + 4 + local_x(), last_column);
-    FETCH_COLUMNS(d, column)
-  }
-  int chunk = 0;
-  for (int x_first = x_begin; x_first < x_end; x_first += DEPTH * 32) {
-    UNROLL for (int d = 0; d < DEPTH; ++d) {
-      const int x = x_first + d * 32;
-      if (x < x_end) {
-        const bool inside = x + 4 + local_x() < width;
-        UNROLL for (int k = 0; k < MOST_FETCHES; ++k) {
-          const int r = k * planes + plane;
-          if (k * planes < 32 && ((k + 1) * planes <= 32 || r < 32)) {  // known beforehand but for the last
-            const int i = chunk + r * PITCH + local_x();
-            arrived[i] = inside ? fetched1[d * MOST_FETCHES + k] : real(0.0f);
-            arrived[i + 32 * PITCH] = inside ? fetched2[d * MOST_FETCHES + k] : real(0.0f);
-          }
-        }
-        const int column = min(x + DEPTH * 32 + 4 + local_x(), last_column);
-        FETCH_COLUMNS(d, column)
-        barrier_group();
-        real inputs[42];
-        UNROLL for (int i = 0; i < 10; ++i) inputs[i] = window[i];
-        UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = arrived[chunk + mine + i];
-        if (square) {
-          UNROLL for (int i = 10; i < 42; ++i) inputs[i] = inputs[i] * inputs[i];
-        }
-        if (product) {
-          UNROLL for (int i = 0; i < 32; ++i) inputs[10 + i] = inputs[10 + i] * arrived[chunk + 32 * PITCH + mine + i];
-        }
-        UNROLL for (int i = 0; i < 10; ++i) window[i] = inputs[32 + i];
-        if (x >= 8 && x + 28 <= width - 8) {
-          UNROLL for (int i = 0; i < 32; i += 4) {
-            real o0;
-            real o1;
-            real o2;
-            real o3;
-            gaussian_row_four(recursion, inputs[i] + inputs[i + 10], inputs[i + 1] + inputs[i + 11],
-                              inputs[i + 2] + inputs[i + 12], inputs[i + 3] + inputs[i + 13], o0, o1, o2, o3);
-            at(blurred, to + (x + i) * 32) = o0;
-            at(blurred, to + (x + i) * 32 + 32) = o1;
-            at(blurred, to + (x + i) * 32 + 64) = o2;
-            at(blurred, to + (x + i) * 32 + 96) = o3;
-          }
-        } else {
-          // The first and the last chunks: some outputs one by one.
-          UNROLL for (int i = 0; i < 32; i += 4) {
-            real o[4];
-            const real s0 = inputs[i] + inputs[i + 10];
-            const real s1 = inputs[i + 1] + inputs[i + 11];
-            const real s2 = inputs[i + 2] + inputs[i + 12];
-            const real s3 = inputs[i + 3] + inputs[i + 13];
-            if (x + i >= 8 && x + i <= width - 8) {
-              gaussian_row_four(recursion, s0, s1, s2, s3, o[0], o[1], o[2], o[3]);
-            } else {
-              o[0] = gaussian_row_step(recursion, s0);
-              o[1] = gaussian_row_step(recursion, s1);
-              o[2] = gaussian_row_step(recursion, s2);
-              o[3] = gaussian_row_step(recursion, s3);
-            }
-            UNROLL for (int j = 0; j < 4; ++j) at(blurred, to + (x + i + j) * 32) = o[j];
-          }
-        }
-        chunk = BOTH - chunk;
-      }
-    }
+  FETCH_COLUMNS(even1, even2, min(x_begin + 4 + local_x(), last_column))
+  FETCH_COLUMNS(odd1, odd2, min(x_begin + 32 + 4 + local_x(), last_column))
+  for (int x = x_begin; x < x_end; x += 64) {
+    FILTER_CHUNK(even1, even2, 0, x)
+    FILTER_CHUNK(odd1, odd2, BOTH, x + 32)
   }
   if (x_end < width) save_filter(state, state_at, saved_rows, recursion);
 }
