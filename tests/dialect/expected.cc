@@ -19,7 +19,8 @@ uint32_t p(Q q) { return static_cast<uint32_t>(q.a); }
 uint32_t q(Q q) { return static_cast<uint32_t>(q.b); }
 int64_t v(Q q) { return static_cast<int64_t>(q.a); }
 int64_t w(Q q) { return static_cast<int64_t>(q.b); }
-float r(Q q) { return std::bit_cast<float>(p(q)); }
+float r(Q n) { return std::bit_cast<float>(p(n)); }
+float s(Q n) { return std::bit_cast<float>(q(n)); }
 double d(Q q) { return std::bit_cast<double>(q.a); }
 double e(Q q) { return std::bit_cast<double>(q.b); }
 int count(Q q) { return static_cast<int>(q.b & 31); }
@@ -52,6 +53,7 @@ bool usual_numbers(Q q) { return usual(d(q)) && usual(e(q)); }
 bool fits_real(Q q) { return usual_numbers(q) && std::abs(d(q)) < 0x1p127 && usual(static_cast<float>(d(q))); }
 bool ordered(Q q) { return usual_numbers(q) && !(d(q) == 0 && e(q) == 0); }
 bool within(double value, double low, double high) { return value > low && value < high; }
+bool ordinary(float value) { return within(std::abs(value), 0x1p-100, 0x1p100); }
 
 uint64_t times_and_plus(Q q) {
   const double product = d(q) * e(q);
@@ -129,6 +131,9 @@ const Operation kSharedIntegers[] = {
     {"to_natural64 natural", [](Q n) { return uint64_t{p(n)}; }},
     {"to_whole64 of natural and whole", [](Q n) { return bits(int64_t{p(n)} - x(n)); }},
     {"a rounded upper product", [](Q n) { return uint64_t{(uint64_t{p(n)} * q(n) + 2147483648u) >> 32}; }},
+    {"divide_ordinary", [](Q n) { return bits(r(n) / s(n)); },
+     [](Q n) { return ordinary(r(n)) && ordinary(s(n)) && ordinary(r(n) / s(n)); }},
+    {"sqrt_ordinary", [](Q n) { return bits(std::sqrt(r(n))); }, [](Q n) { return ordinary(r(n)) && r(n) > 0; }},
 };
 
 const Operation kSharedWides[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What integers and doubles of the dialect can do on the CPU's vectors, on the host and on devices. Operation number n
-// is row n of a table in expected.cc. Numbers come and go as 64 bits, of which some operations use the lower 32. `bits`
-// is from 0 to 31.
+// What integers and doubles of the dialect can do on the CPU's vectors, on the host and on devices, and its ordinary
+// quotients and roots. Operation number n is row n of a table in expected.cc. Numbers come and go as 64 bits, of which
+// some operations use the lower 32. `bits` is from 0 to 31.
 
-#define SHARED_INTEGER_OPERATIONS 63
+#define SHARED_INTEGER_OPERATIONS 65
 FUNCTION natural64 integer_answer(int operation, natural64 a, natural64 b, int bits) {
   const whole x = to_whole(a);
   const whole y = to_whole(b);
@@ -86,7 +86,10 @@ FUNCTION natural64 integer_answer(int operation, natural64 a, natural64 b, int b
   if (operation == 59) return multiply_64(p, q);
   if (operation == 60) return to_natural64(p);
   if (operation == 61) return to_natural64(to_whole64(p) - to_whole64(x));
-  return to_natural64(to_natural(SHIFT_RIGHT(multiply_64(p, q) + natural64(2147483648UL), 32)));
+  if (operation == 62) return to_natural64(to_natural(SHIFT_RIGHT(multiply_64(p, q) + natural64(2147483648UL), 32)));
+  // Reals without a branch.
+  if (operation == 63) return to_natural64(bits_of(divide_ordinary(from_bits(x), from_bits(y))));
+  return to_natural64(bits_of(sqrt_ordinary(from_bits(x))));
 }
 
 #define SHARED_WIDE_OPERATIONS 25
