@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Sums of whole numbers over a group, for CUDA and HIP: 32 threads at a time swap theirs, then the parts meet in shared
-// memory. What cuda.h and hip.h define is used here.
+// Sums over threads, for CUDA and HIP: 32 at a time swap their shares; of whole numbers over a group the parts then
+// meet in shared memory. What cuda.h and hip.h define is used here.
+
+FUNCTION real sum_of_32(real value) {
+  UNROLL for (int half_way = 16; half_way >= 1; half_way /= 2) value = value + shuffle_xor(value, half_way);
+  return value;
+}
 
 #define GROUP_SUMS(threads)
 static __attribute__((shared)) natural64 group_sum_parts[32];

@@ -74,6 +74,7 @@ int global_y();
 void barrier_group();
 real shuffle_xor(real value, int mask);
 whole shuffle_xor(whole value, int mask);
+real sum_of_32(real value);
 whole64 group_sum(whole64 value);
 template <typename T>
 T atomic_add(T& place, std::type_identity_t<T> value);

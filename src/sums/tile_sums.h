@@ -4,5 +4,4 @@
 
 // Adds up the columns by halves, as sum_tile_columns does: `sum` becomes the tile's, in every thread. All threads of
 // the group must come here, as to a barrier.
-#define SUM_TILE_COLUMNS(sum) \
-  UNROLL for (int half_way = 16; half_way >= 1; half_way = half_way / 2) sum = sum + shuffle_xor(sum, half_way);
+#define SUM_TILE_COLUMNS(sum) sum = sum_of_32(sum);

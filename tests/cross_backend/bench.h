@@ -26,6 +26,10 @@ int bench_frames(const std::string& device, const std::string& metric, Amount am
 /// already.
 int bench_features(const std::string& device, const std::string& metrics, int width, int height, Amount amount);
 
+/// Of each kernel of a metric of pictures, alone on the device: a pair of that side, preparing, and a prepared
+/// reference.
+int kernel_times(const std::string& device, const std::string& metric, int side);
+
 /// Frames per second that a video is decoded with, by "cpu" or by the decoders of a device: once, and several times at
 /// once.
 int bench_decode(const std::string& device, const std::string& path);

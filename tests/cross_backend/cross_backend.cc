@@ -573,6 +573,10 @@ int main(int count, char** words) {
     return acuity::tests::bench(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2",
                                 arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0, amount);
   }
+  if (arguments.size() >= 3 && arguments.size() <= 4 && arguments[0] == "kernels") {
+    return acuity::tests::kernel_times(arguments[1], arguments[2],
+                                       arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 4096);
+  }
   if (arguments.size() >= 2 && arguments.size() <= 3 && arguments[0] == "bench_frames") {
     return acuity::tests::bench_frames(arguments[1], arguments.size() > 2 ? arguments[2] : "ssimulacra2", amount);
   }
@@ -588,11 +592,11 @@ int main(int count, char** words) {
   if (arguments.size() == 3 && arguments[0] == "feature") {
     return acuity::tests::test_feature(arguments[1], arguments[2], amount);
   }
-  std::fprintf(
-      stderr,
-      "usage: cross_backend support | test DEVICE [--quick] | pictures DEVICE [METRIC] [--quick] | "
-      "frames DEVICE [--quick] | feature DEVICE NAME [--quick] | once DEVICE SIDE [METRIC] | "
-      "bench DEVICE [METRIC [SIDE]] | bench_frames DEVICE [METRIC] | bench_features DEVICE METRIC WIDTH HEIGHT | "
-      "surfaces DEVICE [--quick] | bench_decode DEVICE FILE\n");
+  std::fprintf(stderr,
+               "usage: cross_backend support | test DEVICE [--quick] | pictures DEVICE [METRIC] [--quick] | "
+               "frames DEVICE [--quick] | feature DEVICE NAME [--quick] | once DEVICE SIDE [METRIC] | "
+               "bench DEVICE [METRIC [SIDE]] | kernels DEVICE METRIC [SIDE] | bench_frames DEVICE [METRIC] | "
+               "bench_features DEVICE METRIC WIDTH HEIGHT | "
+               "surfaces DEVICE [--quick] | bench_decode DEVICE FILE\n");
   return 2;
 }

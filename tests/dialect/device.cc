@@ -12,6 +12,7 @@
 #include "device/checked_device.h"
 #include "dialect/check.h"
 #include "lang/host.h"
+#include "sums/tiles.h"
 
 namespace acuity {
 
@@ -220,22 +221,30 @@ void check_counts(Device& device, Tally& tally) {
   std::vector<uint32_t> counts(10);
   int32_t sum = 0;
   std::vector<int32_t> swapped;
+  std::vector<float> sums;
   for (size_t i = 0; i < kNumbers; ++i) {
     ++counts[numbers[i] % 10];
     sum += static_cast<int32_t>(numbers[i] % 1000) - 500;
     swapped.push_back(static_cast<int32_t>(numbers[i ^ 31]));
+    if (i % 32 == 0) {
+      const std::vector<float> together(numbers.begin() + static_cast<ptrdiff_t>(i),
+                                        numbers.begin() + static_cast<ptrdiff_t>(i + 32));
+      sums.insert(sums.end(), 32, sum_tile_columns(together.data()));
+    }
   }
   Arrays arrays(device);
   const size_t from = arrays.add(numbers), counts_there = arrays.add(std::vector<uint32_t>(10)),
                sum_there = arrays.add(std::vector<int32_t>(1)),
-               swapped_there = arrays.add(std::vector<int32_t>(kNumbers));
+               swapped_there = arrays.add(std::vector<int32_t>(kNumbers)),
+               sums_there = arrays.add(std::vector<float>(kNumbers));
   tally.expect_ok("counts", arrays.run([&](Queue& queue, uint64_t memory) {
     return queue.run(kernels::count_digits, kNumbers / 64, 1, DeviceArray<const uint32_t>{memory + from},
                      DeviceArray<uint32_t>{memory + counts_there}, DeviceArray<int32_t>{memory + sum_there},
-                     DeviceArray<int32_t>{memory + swapped_there});
+                     DeviceArray<int32_t>{memory + swapped_there}, DeviceArray<float>{memory + sums_there});
   }));
   tally.compare("counts", arrays.get<uint32_t>(counts_there, 10), counts);
   tally.compare("a sum of 32 bits", arrays.get<int32_t>(sum_there, 1), {sum});
+  tally.compare("sums of 32 floats", arrays.get<float>(sums_there, kNumbers), sums);
   tally.compare("whole numbers swapped", arrays.get<int32_t>(swapped_there, kNumbers), swapped);
 }
 

@@ -159,8 +159,8 @@ SHARED(natural, digit_counts, 10)
 SHUFFLES(64)
 
 // How often each digit is the last one of a number: counted by a group in shared memory, then over all groups. And each
-// number with that of the thread 31 - i.
-KERNEL(count_digits, 64, 1, u32_in numbers, u32_out counts, i32_out sum, i32_out swapped) {
+// number with that of the thread 31 - i; and the sum of the floats nearest to those of 32 threads.
+KERNEL(count_digits, 64, 1, u32_in numbers, u32_out counts, i32_out sum, i32_out swapped, f32_out sums) {
   const int i = global_x();
   const natural number = at(numbers, i);
   if (local_x() < 10) digit_counts[local_x()] = 0u;
@@ -172,5 +172,6 @@ KERNEL(count_digits, 64, 1, u32_in numbers, u32_out counts, i32_out sum, i32_out
   whole other = to_whole(number);
   UNROLL for (int distance = 16; distance >= 1; distance = distance / 2) other = shuffle_xor(other, distance);
   at(swapped, i) = other;
+  at(sums, i) = sum_of_32(to_real(number));
 }
 #endif

@@ -11,19 +11,21 @@
 
 // largest = the largest of a tile's values, of which a thread has the 64 of a column, scale = what they are multiplied
 // by, and sums[0..2] = the sums of the norms. All threads of the group must come here, as to a barrier.
-#define SUM_TILE(values, largest, scale, sums)                             \
-  real largest = real(0.0f);                                               \
-  UNROLL for (int k = 0; k < 64; ++k) largest = max(largest, values[k]);   \
-  UNROLL for (int half_way = 16; half_way >= 1; half_way = half_way / 2) { \
-    largest = max(largest, shuffle_xor(largest, half_way));                \
-  }                                                                        \
-  const real scale = tile_scale(largest);                                  \
-  UNROLL for (int k = 0; k < 64; ++k) {                                    \
-    real terms[3];                                                         \
-    norm_terms(values[k] * scale, terms[0], terms[1], terms[2]);           \
-    UNROLL for (int i = 0; i < 3; ++i) sums[i] = sums[i] + terms[i];       \
-  }                                                                        \
-  UNROLL for (int i = 0; i < 3; ++i) { SUM_TILE_COLUMNS(sums[i]) }
+#define SUM_TILE(values, largest, scale, sums)                                                              \
+  real largest = real(0.0f);                                                                                \
+  UNROLL for (int k = 0; k < 64; ++k) largest = max(largest, values[k]);                                    \
+  UNROLL for (int half_way = 16; half_way >= 1; half_way = half_way / 2) {                                  \
+    largest = max(largest, shuffle_xor(largest, half_way));                                                 \
+  }                                                                                                         \
+  const real scale = tile_scale(largest);                                                                   \
+  UNROLL for (int k = 0; k < 64; ++k) {                                                                     \
+    real terms[3];                                                                                          \
+    norm_terms(values[k] * scale, terms[0], terms[1], terms[2]);                                            \
+    UNROLL for (int i = 0; i < 3; ++i) sums[i] = sums[i] + terms[i];                                        \
+  }                                                                                                         \
+  SUM_TILE_COLUMNS(sums[0]) /* a loop with a barrier in it is not unrolled, and puts its array in memory */ \
+  SUM_TILE_COLUMNS(sums[1])                                                                                 \
+  SUM_TILE_COLUMNS(sums[2])
 
 // here[4] = the blurred activity of the reference at four neighbours of row y, from x on, dc_gain[4] and ac_gain[4] =
 // the mask's gains there. row_at(k): the quad in row y + 3 * (k - 1).
@@ -250,7 +252,9 @@ KERNEL(pool, 32, 1, f32_out map, f32_in half_map, f32_in held_map, f32_out tiles
       UNROLL for (int i = 0; i < 3; ++i) sums[3 + i] = sums[3 + i] + terms[i];
     }
   }
-  UNROLL for (int i = 3; i < 6; ++i) { SUM_TILE_COLUMNS(sums[i]) }
+  SUM_TILE_COLUMNS(sums[3])
+  SUM_TILE_COLUMNS(sums[4])
+  SUM_TILE_COLUMNS(sums[5])
   if (local_x() == 0) {
     const int tile = (group_y() * ((width + 31) / 32) + group_x()) * 7;
     at(tiles, tile) = largest;

@@ -221,6 +221,23 @@ FUNCTION real reduced_down(f32_out planes, int first, int step, int y, int rows)
     }                                                                                                              \
   }
 
+// What is seen of a channel in a tile, without a loop: compilers do not unroll one with a barrier in it, and an array
+// that it indexes is put in memory.
+#define STORE_TOTAL(c)                                                                                                 \
+  {                                                                                                                    \
+    real sum = total[c];                                                                                               \
+    SUM_TILE_COLUMNS(sum)                                                                                              \
+    if (part_rows == TILE_ROWS && local_x() % 32 == 0 && local_x() < COMPARED_COLUMNS && left + local_x() < columns) { \
+      const int tile = tile_row * tiles_across(width, s) + (left + local_x()) / 32;                                    \
+      at(sums, (tiles_before(width, height, s) + tile) * CHANNELS + (c)) = sum;                                        \
+    }                                                                                                                  \
+  }
+#if CHANNELS == 3
+#define STORE_TOTALS STORE_TOTAL(0) STORE_TOTAL(1) STORE_TOTAL(2)
+#else
+#define STORE_TOTALS STORE_TOTAL(0) STORE_TOTAL(1) STORE_TOTAL(2) STORE_TOTAL(3)
+#endif
+
 #define COMPARE(FETCH_FIRST)                                                                                         \
   int s = 0;                                                                                                         \
   const int parts = TILE_ROWS / part_rows;                                                                           \
@@ -297,13 +314,5 @@ FUNCTION real reduced_down(f32_out planes, int first, int step, int y, int rows)
         if (y - REACH + 1 < bottom) SUM_ROW(1)                                                                       \
       }                                                                                                              \
     }                                                                                                                \
-    UNROLL for (int c = 0; c < CHANNELS; ++c) {                                                                      \
-      real sum = total[c];                                                                                           \
-      SUM_TILE_COLUMNS(sum)                                                                                          \
-      if (part_rows == TILE_ROWS && local_x() % 32 == 0 && local_x() < COMPARED_COLUMNS &&                           \
-          left + local_x() < columns) {                                                                              \
-        const int tile = tile_row * tiles_across(width, s) + (left + local_x()) / 32;                                \
-        at(sums, (tiles_before(width, height, s) + tile) * CHANNELS + c) = sum;                                      \
-      }                                                                                                              \
-    }                                                                                                                \
+    STORE_TOTALS                                                                                                     \
   }

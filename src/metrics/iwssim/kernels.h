@@ -64,6 +64,15 @@ SHARED(float, chunk, VALUES* CHUNK_ROWS * 32)
 SHUFFLES(256)
 
 #define CHUNK_AT(value, row) (((value) * CHUNK_ROWS + (row)) * 32 + local_x())
+// Without a loop: compilers do not unroll one with a barrier in it, and an array that it indexes is put in memory.
+#define STORE_PRODUCT(i)                                                                        \
+  {                                                                                             \
+    real sum = x < columns ? sums[i] : real(0.0f);                                              \
+    SUM_TILE_COLUMNS(sum)                                                                       \
+    const int p = part < 6 ? p_first + (i) % 3 : 5 * (part - 6) + (i);                          \
+    const int q = part < 6 ? q_first + (i) / 3 : PATTERNS;                                      \
+    if (local_x() == 0 && p <= q && (part < 6 || (i) < 5)) at(products, to + PAIR(p, q)) = sum; \
+  }
 
 KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, int width, int height, int y_begin,
        int y_end) {
@@ -147,13 +156,15 @@ KERNEL(sum_products, 32, 8, f32_in reference, f32_in parents, f32_out products, 
     const int to = (tiles_before(width, height, s, PRODUCT_MARGIN) + tile_row * tiles_across(width, s, PRODUCT_MARGIN) +
                     group_x()) *
                    VALUE_PAIRS;
-    UNROLL for (int i = 0; i < PART_PRODUCTS; ++i) {
-      real sum = x < columns ? sums[i] : real(0.0f);
-      SUM_TILE_COLUMNS(sum)
-      const int p = part < 6 ? p_first + i % 3 : 5 * (part - 6) + i;
-      const int q = part < 6 ? q_first + i / 3 : PATTERNS;
-      if (local_x() == 0 && p <= q && (part < 6 || i < 5)) at(products, to + PAIR(p, q)) = sum;
-    }
+    STORE_PRODUCT(0)
+    STORE_PRODUCT(1)
+    STORE_PRODUCT(2)
+    STORE_PRODUCT(3)
+    STORE_PRODUCT(4)
+    STORE_PRODUCT(5)
+    STORE_PRODUCT(6)
+    STORE_PRODUCT(7)
+    STORE_PRODUCT(8)
   }
 }
 #endif
