@@ -38,28 +38,28 @@
 #define wide_truth bool
 #define real4 vec4
 
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer f32_in { float data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer f32_out { float data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer f32x4_in { vec4 data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer f32x4_out { vec4 data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer samples_in { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer f32_in { float data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict buffer f32_out { float data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) restrict readonly buffer f32x4_in { vec4 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) restrict buffer f32x4_out { vec4 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer samples_in { uint data[]; };
 // Functions and types that a kernel does not use leave no trace in its module, so these ask nothing of a device.
-layout(buffer_reference, std430, buffer_reference_align = 1) readonly buffer u8_in { uint8_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 1) buffer u8_out { uint8_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer u16_in { uint16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 2) buffer u16_out { uint16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer i16_in { int16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 2) buffer i16_out { int16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer i32_in { int data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer i32_out { int data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer u32_in { uint data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer u32_out { uint data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer i64_in { int64_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer i64_out { int64_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer u64_in { uint64_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer u64_out { uint64_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer f64_in { double data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer f64_out { double data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 1) restrict readonly buffer u8_in { uint8_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 1) restrict buffer u8_out { uint8_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) restrict readonly buffer u16_in { uint16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) restrict buffer u16_out { uint16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) restrict readonly buffer i16_in { int16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 2) restrict buffer i16_out { int16_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer i32_in { int data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict buffer i32_out { int data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer u32_in { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) restrict buffer u32_out { uint data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict readonly buffer i64_in { int64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict buffer i64_out { int64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict readonly buffer u64_in { uint64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict buffer u64_out { uint64_t data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict readonly buffer f64_in { double data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) restrict buffer f64_out { double data[]; };
 
 #define at(buffer, index) buffer.data[index]
 // Numbers of 8 and 16 bits exist in memory alone; devices need not compute with them.

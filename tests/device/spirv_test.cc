@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "lang/kernel.h"
@@ -25,6 +26,12 @@ struct Instruction {
   uint32_t operation;
   std::vector<uint32_t> operands;
 };
+
+constexpr uint32_t kNoContraction = 42, kNoSignedWrap = 4469, kRestrictPointer = 5355, kAliasedPointer = 5356;
+
+bool decorates(const Instruction& instruction, uint32_t decoration) {
+  return instruction.operation == 71 && instruction.operands[1] == decoration;  // OpDecorate
+}
 
 std::vector<Instruction> take_apart(const std::vector<uint32_t>& words) {
   std::vector<Instruction> instructions;
@@ -71,8 +78,8 @@ TEST(Spirv, DecoratesEveryArithmeticInstructionAndConversionOnce) {
     bool types_began = false;
     int arithmetic = 0;
     for (const Instruction& instruction : take_apart(exact.value())) {
-      types_began = types_began || instruction.operation == 19;            // OpTypeVoid
-      if (instruction.operation == 71 && instruction.operands[1] == 42) {  // OpDecorate NoContraction
+      types_began = types_began || instruction.operation == 19;  // OpTypeVoid
+      if (decorates(instruction, kNoContraction)) {
         EXPECT_FALSE(types_began);
         ++decorations[instruction.operands[0]];
       }
@@ -86,6 +93,31 @@ TEST(Spirv, DecoratesEveryArithmeticInstructionAndConversionOnce) {
     EXPECT_GE(arithmetic, 2);
     EXPECT_EQ(decorations.size(), static_cast<size_t>(arithmetic));
   }
+}
+
+// What C++ compilers are told by the language and by __restrict__.
+TEST(Spirv, PromisesThatNothingOverflowsOrOverlaps) {
+  int sums = 0, pointers = 0;
+  for (const KernelCode& code : modules()) {
+    SCOPED_TRACE(std::string(code.kernel) + " " + code.target);
+    const Result<std::vector<uint32_t>> exact = make_exact(code.data, kModes);
+    ASSERT_TRUE(exact.ok()) << exact.status().message();
+    std::set<uint32_t> signed_types, decorated;
+    for (const Instruction& instruction : take_apart(exact.value())) {
+      EXPECT_FALSE(decorates(instruction, kAliasedPointer));
+      pointers += decorates(instruction, kRestrictPointer);
+      if (decorates(instruction, kNoSignedWrap)) {
+        EXPECT_TRUE(decorated.insert(instruction.operands[0]).second);
+      }
+      const std::vector<uint32_t>& operands = instruction.operands;
+      if (instruction.operation == 21 && operands[2] == 1) signed_types.insert(operands[0]);  // OpTypeInt
+      if (instruction.operation != 128 && instruction.operation != 132) continue;             // OpIAdd, OpIMul
+      EXPECT_EQ(decorated.contains(operands[1]), signed_types.contains(operands[0]));
+      sums += signed_types.contains(operands[0]);
+    }
+  }
+  EXPECT_GT(sums, 10);
+  EXPECT_GT(pointers, 0);
 }
 
 TEST(Spirv, DemandsTheModes) {
@@ -142,10 +174,12 @@ TEST(Spirv, ChangesNothingElse) {
   const std::vector<Instruction> before = take_apart(original);
   size_t next = 0;
   for (const Instruction& instruction : take_apart(exact.value())) {
-    if (instruction.operation == 71 && instruction.operands[1] == 42) continue;
+    if (decorates(instruction, kNoContraction) || decorates(instruction, kNoSignedWrap)) continue;
     ASSERT_LT(next, before.size());
     EXPECT_EQ(instruction.operation, before[next].operation);
-    EXPECT_EQ(instruction.operands, before[next].operands);
+    std::vector<uint32_t> operands = before[next].operands;
+    if (decorates(before[next], kAliasedPointer)) operands[1] = kRestrictPointer;
+    EXPECT_EQ(instruction.operands, operands);
     kept += before[next++].operands.size() + 1;
   }
   EXPECT_EQ(kept, original.size());
