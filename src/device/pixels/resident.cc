@@ -358,8 +358,10 @@ Status Resident::send_band(Queue& queue, int y) {
     const PinnedMemory& from = goes_straight() ? *straight_[s].memory : *staging_;
     ACUITY_TRY(queue.upload(*memory_, at, from, goes_straight() ? straight_[s].offset + in_strand : at, bytes));
   }
-  return queue.signal(event_of_row(y));
+  return {};
 }
+
+Status Resident::signal_band(Queue& queue, int y) { return queue.signal(event_of_row(y)); }
 
 void Resident::note_sent(int y_end) {
   {

@@ -135,6 +135,7 @@ class Resident {
   Status copy_surface(Queue& queue);
   void stage(int y, int y_end) const;
   Status send_band(Queue& queue, int y);
+  Status signal_band(Queue& queue, int y);
   void note_sent(int y_end);  // whoever waits for these rows may wait for their events
   void fail(const Status& status);
   void end_sending();

@@ -76,8 +76,10 @@ class Sending {
     const ProfilerRange range("upload");
     const SendingTime time;
     copy_pieces(threads, [] { return Status(); });
+    // Signals come last: some backends submit what they were given so far with each.
+    for (const Unit& unit : units_) ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
     for (const Unit& unit : units_) {
-      ACUITY_TRY(unit.picture->send_band(*queues_[unit.number], unit.y));
+      ACUITY_TRY(unit.picture->signal_band(*queues_[unit.number], unit.y));
       unit.picture->note_sent(unit.y_end);
     }
     return {};
@@ -153,7 +155,9 @@ class Sending {
     const size_t first = next_unit_;
     const Status status = pictures_[0]->pool_->on_copy_queue([this](Queue& queue) -> Status {
       for (; next_unit_ < units_.size() && left_[next_unit_] == 0; ++next_unit_) {
-        ACUITY_TRY(units_[next_unit_].picture->send_band(queue, units_[next_unit_].y));
+        const Unit& unit = units_[next_unit_];
+        ACUITY_TRY(unit.picture->send_band(queue, unit.y));
+        ACUITY_TRY(unit.picture->signal_band(queue, unit.y));
       }
       return {};
     });

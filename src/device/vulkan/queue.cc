@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/vulkan/queue.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/try.h"
@@ -11,6 +13,10 @@ namespace {
 
 // Enough to make the cost of a submission small, few enough that the device starts early.
 constexpr int kCommandsInSubmission = 32;
+
+// To wake a sleeping thread takes some 50 us, half as long as the work of a small pair, and on some machines several
+// milliseconds after it has slept for a few.
+constexpr std::chrono::milliseconds kAwake(20);
 
 VkBuffer buffer_of(const DeviceMemory& memory) { return static_cast<const VulkanDeviceMemory&>(memory).buffer(); }
 VkBuffer buffer_of(const PinnedMemory& memory) { return static_cast<const VulkanPinnedMemory&>(memory).buffer(); }
@@ -41,6 +47,15 @@ Result<uint64_t> VulkanTimeline::value() const {
 }
 
 Status VulkanTimeline::wait(uint64_t value) const {
+  // A device in software needs the processor itself.
+  if (!context_->candidate().info.is_software) {
+    const auto end = std::chrono::steady_clock::now() + kAwake;
+    do {
+      const Result<uint64_t> reached = this->value();
+      if (!reached.ok() || *reached >= value) return reached.status();
+      std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() < end);
+  }
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
   info.semaphoreCount = 1;
@@ -265,19 +280,33 @@ Status VulkanQueue::move_to(VulkanDriverQueue& driver_queue) {
 
 Status VulkanQueue::replay(std::span<const VulkanRecordedBatch> recorded) {
   if (recorder_) return Status(StatusCode::internal, "vulkan: recorded work was replayed inside other recorded work");
-  if (next_.commands != VK_NULL_HANDLE) ACUITY_TRY(submit());
   ACUITY_TRY(retire());
-  std::vector<Batch> batches(recorded.size());
+  std::vector<Batch> batches;
+  batches.reserve(recorded.size() + 1);
+  // What was collected goes along, because a submission of its own takes the processor longer than a few copies the
+  // device.
+  const bool has_collected = next_.commands != VK_NULL_HANDLE;
+  if (has_collected) {
+    ACUITY_TRY(context_->check(context_->call().EndCommandBuffer(next_.commands), "vkEndCommandBuffer"));
+    next_commands_ = 0;
+    batches.push_back(std::exchange(next_, Batch()));
+  }
   Batch kept;
-  for (size_t i = 0; i < recorded.size(); ++i) {
-    batches[i].commands = recorded[i].commands;
-    for (const VulkanEvent* event : recorded[i].waits) {
-      if (needs_waiting_for(event->point)) batches[i].waits.push_back(event->point);
+  for (const VulkanRecordedBatch& one : recorded) {
+    Batch& batch = batches.emplace_back();
+    batch.commands = one.commands;
+    for (const VulkanEvent* event : one.waits) {
+      if (needs_waiting_for(event->point)) batch.waits.push_back(event->point);
     }
-    kept.waits.insert(kept.waits.end(), batches[i].waits.begin(), batches[i].waits.end());
+    kept.waits.insert(kept.waits.end(), batch.waits.begin(), batch.waits.end());
   }
   const Status status = hand_over(batches);
-  kept.value = submitted_;  // also if the submission was followed by a finding of the validation layer
+  // Also if the submission was followed by a finding of the validation layer.
+  if (has_collected) {
+    batches.front().value = submitted_;
+    in_flight_.push_back(std::move(batches.front()));
+  }
+  kept.value = submitted_;
   in_flight_.push_back(std::move(kept));
   return status;
 }

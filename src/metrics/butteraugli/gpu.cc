@@ -319,16 +319,15 @@ class GpuRunner final : public Runner {
   // The pictures are sent.
   Status begin(const Pictures& pictures) {
     std::vector<Feed*> feeds;
-    std::vector<Queue*> queues;
     for (size_t i = 0; i < 2; ++i) {
       if (pictures[i] == nullptr) continue;
       DevicePicture picture;
       ACUITY_TRY_ASSIGN(picture, device_picture(pictures[i]->rows->input, pictures[i]->rows->rows, setup_.pool));
       ACUITY_TRY(feeds_[i]->begin(picture));
       feeds.push_back(&*feeds_[i]);
-      queues.push_back(plans_[0].first[i]);
     }
-    return Feed::send(feeds, queues, SendOrder::together);
+    // By way of the queue that replays what is recorded, so that a replay of small pictures waits for no other.
+    return Feed::send(feeds, std::vector(feeds.size(), plans_.back().late), SendOrder::together);
   }
 
   // All of a score whose maps nobody wants.
