@@ -41,7 +41,7 @@ std::vector<KernelInfo> kernels_of_pictures(const MetricInfo& metric) {
   if (!defaults.ok()) return {};
   requested.options = *defaults;
   const Result<WorkPlan> plan =
-      plan_work({.metrics = {&requested, 1}, .width = kSide, .height = kSide, .threads = 1, .on_gpu = true});
+      plan_work({.metrics = {&requested, 1}, .width = kSide, .height = kSide, .threads = 1, .gpu = Backend::cuda});
   if (!plan.ok()) return {};
   std::vector<KernelInfo> kernels = plan->kernels_of_pair;
   kernels.insert(kernels.end(), plan->kernels_of_reference.begin(), plan->kernels_of_reference.end());

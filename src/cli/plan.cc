@@ -207,13 +207,13 @@ Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vect
   rows.rows_at_once = true;
   rows.strip_rows = options.memory.rows;
   rows.strips_allowed = options.memory.kind == MemoryMode::Kind::automatic;
-  rows.plan = [&](bool on_gpu, int strip_rows) {
+  rows.plan = [&](std::optional<Backend> gpu, int strip_rows) {
     return plan_memory({.metrics = requested,
                         .width = width,
                         .height = height,
                         .strip_rows = strip_rows,
                         .threads = Threads(options.threads).count(),
-                        .on_gpu = on_gpu});
+                        .gpu = gpu});
   };
   const Decoding decoding = decoding_of(group, static_cast<double>(width) * height, measured);
   rows.decode_ns = decoding.ns / static_cast<double>(group.rows);

@@ -14,6 +14,8 @@ namespace acuity {
 /// For one thread at a time.
 class CountingDevice final : public Device {
  public:
+  explicit CountingDevice(Backend backend = Backend::cuda) { info_.backend = backend; }
+
   class Count {
    public:
     void add(size_t bytes) {

@@ -71,6 +71,12 @@ OpenedDevices& opened_devices() {
 
 const char* backend_name(Backend backend) { return kBackends[static_cast<size_t>(backend)].name; }
 
+std::optional<Backend> backend_of(std::string_view id) {
+  const Result<Choice> choice = parse(id);
+  if (!choice.ok()) return std::nullopt;
+  return choice->backend->backend;
+}
+
 bool has_code(Backend backend) {
   return std::any_of(probe_kernels.codes.begin(), probe_kernels.codes.end(),
                      [backend](const KernelCode& code) { return code.backend == backend; });

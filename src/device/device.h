@@ -176,6 +176,11 @@ DeviceList list_devices();
 Result<std::shared_ptr<Device>> open_device(std::string_view id);
 
 const char* backend_name(Backend backend);
+/// That of "cuda" or "vulkan:1"; nothing for "cpu" and what names no device.
+std::optional<Backend> backend_of(std::string_view id);
+/// Whether recorded work is done in steps, each as long as its longest launch, whatever queues they came from. Metrics
+/// may cut their work otherwise then.
+constexpr bool replays_in_steps(Backend backend) { return backend != Backend::cuda; }
 
 /// What the kernel needs and the device lacks, in words: "64-bit integers", "groups of 384 threads (at most 256)";
 /// empty if there is nothing.

@@ -60,8 +60,8 @@ class Choosing {
     const std::vector<DeviceState> remembered = remembered_gpus();
     Placement guess = place(remembered);
     if (guess.best()->device != "cpu" && work_.plan_on_gpu) {
-      rows_.plan = [this](bool on_gpu, int strip_rows) {
-        return on_gpu ? work_.plan_on_gpu(strip_rows) : Result<MemoryPlan>(MemoryPlan());
+      rows_.plan = [this](std::optional<Backend> gpu, int strip_rows) {
+        return gpu ? work_.plan_on_gpu(*gpu, strip_rows) : Result<MemoryPlan>(MemoryPlan());
       };
       guess = place(remembered);
     }

@@ -27,7 +27,7 @@ struct ExpectedWork {
   // The following as in RowsToPlace. Only the memory of GPUs is planned, and only if one would be faster.
   int strip_rows = 0;
   bool strips_allowed = true;
-  std::function<Result<MemoryPlan>(int strip_rows)> plan_on_gpu{};
+  std::function<Result<MemoryPlan>(Backend backend, int strip_rows)> plan_on_gpu{};
 };
 
 struct DeviceChoice {

@@ -102,20 +102,22 @@ std::string obstacle(const RowsToPlace& rows, const DeviceState& device) {
   return "";
 }
 
-// Memory plans are the same for all GPUs and for all options: each is made once.
+// Memory plans are the same for all GPUs of a backend and for all options: each is made once.
 class Plans {
  public:
   explicit Plans(const RowsToPlace& rows) : rows_(rows) {}
 
-  const Result<MemoryPlan>& of(bool on_gpu, int strip_rows) {
-    const auto [found, is_new] = plans_.try_emplace({on_gpu, strip_rows}, MemoryPlan{});
-    if (is_new && rows_.plan) found->second = rows_.plan(on_gpu, strip_rows);
+  const Result<MemoryPlan>& of(const DeviceState& device, int strip_rows) {
+    std::optional<Backend> gpu;
+    if (!device.is_cpu) gpu = backend_of(device.id).value_or(Backend::cuda);
+    const auto [found, is_new] = plans_.try_emplace({gpu, strip_rows}, MemoryPlan{});
+    if (is_new && rows_.plan) found->second = rows_.plan(gpu, strip_rows);
     return found->second;
   }
 
  private:
   const RowsToPlace& rows_;
-  std::map<std::pair<bool, int>, Result<MemoryPlan>> plans_;
+  std::map<std::pair<std::optional<Backend>, int>, Result<MemoryPlan>> plans_;
 };
 
 class Options {
@@ -157,7 +159,7 @@ class Options {
 
   void set_memory(const DeviceState& device, PlaceOption& option) {
     if (!rows_.plan) return;
-    const Result<MemoryPlan>& plan = plans_.of(!device.is_cpu, option.strip_rows);
+    const Result<MemoryPlan>& plan = plans_.of(device, option.strip_rows);
     if (!plan.ok()) {
       option.left_because = plan.status().message();
       option.rows_that_fit = 0;

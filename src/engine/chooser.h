@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,9 +42,9 @@ struct RowsToPlace {
   bool want_map = false;
   int strip_rows = 0;          // the caller's, which no option exceeds; 0: as the memory of the device asks for
   bool strips_allowed = true;  // if full does not fit
-  /// Memory that all metrics together need on the CPU or on any GPU in strips of so many rows; 0: full. Not set:
-  /// memory is not considered.
-  std::function<Result<MemoryPlan>(bool on_gpu, int strip_rows)> plan{};
+  /// Memory that all metrics together need in strips of so many rows; 0: full. No backend: on the CPU. Not set: memory
+  /// is not considered.
+  std::function<Result<MemoryPlan>(std::optional<Backend> gpu, int strip_rows)> plan{};
   /// What decoding takes for a row, of one thread: its picture, and its share of the reference. So many threads do it,
   /// whichever device scores; on the CPU they are those that score.
   double decode_ns = 0;

@@ -117,7 +117,7 @@ struct FrameScorer::State {
                                                    .threads = threads,
                                                    .vram_cap = cap,
                                                    .strips_allowed = false,
-                                                   .plan_on_gpu = [this](int) { return plan_on_device(); }},
+                                                   .plan_on_gpu = [this](Backend, int) { return plan_on_device(); }},
                                                   process_measurements().now());
       device = std::move(choice.device);
       device_reason = std::move(choice.reason);

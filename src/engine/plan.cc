@@ -26,10 +26,10 @@ class Rehearsal {
 
   Status begin() {
     bytes_ = bytes_of_picture();
-    device_ = std::make_shared<CountingDevice>();
+    device_ = std::make_shared<CountingDevice>(work_.gpu.value_or(Backend::cuda));
     // Page-locked, so that it is not copied.
     ACUITY_TRY_ASSIGN(samples_, allocate_known_pinned(*device_, bytes_));
-    if (work_.on_gpu) pool_ = std::make_shared<DevicePool>(device_);
+    if (work_.gpu) pool_ = std::make_shared<DevicePool>(device_);
     return make_slot();
   }
 
@@ -177,7 +177,7 @@ Result<WorkPlan> plan_work(const PlannedWork& work) {
   ACUITY_TRY(pairs.score_pair());
   plan.pair = pairs.most();
   plan.further_pair = plan.pair;
-  if (work.on_gpu) {
+  if (work.gpu) {
     ACUITY_TRY(pairs.make_slot());
     ACUITY_TRY(pairs.score_pair());
     plan.further_pair = difference(pairs.most(), plan.pair);
@@ -187,9 +187,9 @@ Result<WorkPlan> plan_work(const PlannedWork& work) {
   ACUITY_TRY(prepared.score_against_reference());
   const MemoryBytes all = prepared.most();
   plan.reference = prepared.release_reference();
-  plan.against_reference = work.on_gpu ? difference(all, plan.reference) : all;
-  plan.small_reference = {pairs.picture_bytes(), work.on_gpu ? pairs.picture_bytes() : 0};
-  plan.staging = work.on_gpu ? pairs.picture_bytes() : 0;
+  plan.against_reference = work.gpu ? difference(all, plan.reference) : all;
+  plan.small_reference = {pairs.picture_bytes(), work.gpu ? pairs.picture_bytes() : 0};
+  plan.staging = work.gpu ? pairs.picture_bytes() : 0;
   whole.kernels_of_pair = pairs.kernels();
   whole.kernels_of_reference = prepared.kernels();
   return whole;
@@ -214,7 +214,9 @@ Result<MemoryPlan> plan_options(const ScorerOptions& options, int width, int hei
     }
     std::vector<RequestedMetric> metrics;
     ACUITY_TRY_ASSIGN(metrics, find_requested_metrics(options, width, height));
+    std::optional<Backend> gpu;
     if (options.device != "cpu") {
+      gpu = backend_of(options.device).value_or(Backend::cuda);
       ACUITY_TRY(check_gpu_can(metrics, options.want_map));
       ACUITY_TRY(check_gpu_size(width, height));
     }
@@ -224,7 +226,7 @@ Result<MemoryPlan> plan_options(const ScorerOptions& options, int width, int hei
                         .strip_rows = options.memory.rows,
                         .want_map = options.want_map,
                         .threads = options.threads,
-                        .on_gpu = options.device != "cpu",
+                        .gpu = gpu,
                         .kind = kind});
   });
 }

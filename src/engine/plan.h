@@ -4,6 +4,7 @@
 #ifndef ACUITY_ENGINE_PLAN_H
 #define ACUITY_ENGINE_PLAN_H
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct PlannedWork {
   int strip_rows = 0;  // 0: the metrics decide
   bool want_map = false;
   int threads = 0;
-  bool on_gpu = false;
+  std::optional<Backend> gpu{};  // nothing: the CPU
   SampleKind kind{};
 };
 

@@ -94,11 +94,11 @@ Status Scoring::choose_device() {
   if (options_.device == "auto") {
     std::optional<int64_t> cap;
     ACUITY_TRY_ASSIGN(cap, vram_cap(options_.vram_cap_bytes));
-    const auto plan = [this](int rows) -> Result<MemoryPlan> {
+    const auto plan = [this](Backend backend, int rows) -> Result<MemoryPlan> {
       ACUITY_TRY(check_gpu_size(width_, height_));
       WorkPlan made;
-      ACUITY_TRY_ASSIGN(made, plan_for({}, rows));
-      if (rows == options_.memory.rows) first_plan_ = made;
+      ACUITY_TRY_ASSIGN(made, plan_for(backend, {}, rows));
+      if (rows == options_.memory.rows) first_plan_ = {backend, made};
       return made.memory;
     };
     DeviceChoice choice = acuity::choose_device(costed(metrics_),
@@ -118,21 +118,25 @@ Status Scoring::choose_device() {
   }
   ACUITY_TRY(check_gpu_can(metrics_, options_.want_map));
   ACUITY_TRY(check_gpu_size(width_, height_));
-  ACUITY_TRY_ASSIGN(first_plan_, plan_for({}, options_.memory.rows));  // somebody may be opening the device meanwhile
+  // Somebody may be opening the device meanwhile.
+  const Backend backend = backend_of(options_.device).value_or(Backend::cuda);
+  WorkPlan plan;
+  ACUITY_TRY_ASSIGN(plan, plan_for(backend, {}, options_.memory.rows));
+  first_plan_ = {backend, std::move(plan)};
   std::shared_ptr<Device> device;
   ACUITY_TRY_ASSIGN(device, open_device(options_.device));
   pool_ = DevicePool::of(device);
   return {};
 }
 
-Result<WorkPlan> Scoring::plan_for(const SampleKind& kind, int rows) const {
+Result<WorkPlan> Scoring::plan_for(Backend backend, const SampleKind& kind, int rows) const {
   return plan_work({.metrics = metrics_,
                     .width = width_,
                     .height = height_,
                     .strip_rows = rows,
                     .want_map = options_.want_map,
                     .threads = threads_.count(),
-                    .on_gpu = true,
+                    .gpu = backend,
                     .kind = kind});
 }
 
@@ -146,13 +150,15 @@ Result<int64_t> Scoring::available_bytes() const {
 // that a pair runs.
 Result<std::vector<KernelInfo>> Scoring::fit_memory(const SampleKind& kind, int64_t available) {
   const bool automatic = options_.memory.kind == MemoryMode::Kind::automatic;
+  const Backend backend = pool_->device().info().backend;
+  std::optional<std::pair<Backend, WorkPlan>> first_plan = std::exchange(first_plan_, {});
   WorkPlan work;
   const MemoryPlan& plan = work.memory;
-  for (int rows = strip_rows_;;) {
-    if (first_plan_) {
-      work = *std::exchange(first_plan_, {});
+  for (int rows = strip_rows_;; first_plan.reset()) {
+    if (first_plan && first_plan->first == backend) {
+      work = std::move(first_plan->second);
     } else {
-      ACUITY_TRY_ASSIGN(work, plan_for(kind, rows));
+      ACUITY_TRY_ASSIGN(work, plan_for(backend, kind, rows));
     }
     if (plan.pair.device <= available) {
       strip_rows_ = rows;

@@ -88,7 +88,7 @@ class Scoring {
   };
 
   Status choose_device();
-  Result<WorkPlan> plan_for(const SampleKind& kind, int rows) const;
+  Result<WorkPlan> plan_for(Backend backend, const SampleKind& kind, int rows) const;
   Result<int64_t> available_bytes() const;
   Result<std::vector<KernelInfo>> fit_memory(const SampleKind& kind, int64_t available);
   Status make_room(const Input& input);
@@ -130,7 +130,8 @@ class Scoring {
   std::shared_ptr<DevicePool> pool_;      // null: the CPU
   std::string measured_key_;              // what was measured of the device is kept by it
   std::string device_reason_;             // why it was chosen, where the caller left it open
-  std::optional<WorkPlan> first_plan_;    // made while the device is opened, or to choose one
+  // Made while the device is opened, or to choose one; of this backend.
+  std::optional<std::pair<Backend, WorkPlan>> first_plan_;
   std::mutex room_mutex_;
   std::vector<Fitted> fitted_;
   std::atomic<int> strip_rows_ = 0;  // 0: the metrics decide

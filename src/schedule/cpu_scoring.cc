@@ -46,7 +46,7 @@ Status Scheduler::State::score_here(const RowPointer& row) {
     const bool is_short = status.code() == StatusCode::out_of_memory || status.code() == StatusCode::too_big;
     if (!is_short) break;
     const Result<MemoryPlan> plan =
-        plans_.plan(*row->metrics, row->result.width, row->result.height, false, strip_rows, 1);
+        plans_.plan(*row->metrics, row->result.width, row->result.height, {}, strip_rows, 1);
     Attempt attempt{.device = "cpu",
                     .memory_mode = mode_text(strip_rows),
                     .why = status,
@@ -55,7 +55,7 @@ Status Scheduler::State::score_here(const RowPointer& row) {
     if (row->has_tried(cpu_, true)) break;
     row->tried.push_back({cpu_, strip_rows > 0});
     const int64_t room = std::max(row->scoring.bytes(), int64_t{1});
-    const Result<int> smaller = plans_.smaller_strip(*row->metrics, row->result.width, row->result.height, false,
+    const Result<int> smaller = plans_.smaller_strip(*row->metrics, row->result.width, row->result.height, {},
                                                      strip_rows, 1, strip_rows > 0 ? room / 2 : room);
     if (!smaller.ok() || *smaller == 0) break;
     row->result.attempts.push_back(std::move(attempt));
@@ -75,7 +75,7 @@ Status Scheduler::State::try_here(Row& row, int strip_rows, bool wide) {
   const int width = row.result.width, height = row.result.height;
   ScorerKey key{row.metrics->key, width, height, strip_rows, wide ? threads_ : 1};
   MemoryPlan plan;
-  ACUITY_TRY_ASSIGN(plan, plans_.plan(*row.metrics, width, height, false, strip_rows, key.threads));
+  ACUITY_TRY_ASSIGN(plan, plans_.plan(*row.metrics, width, height, {}, strip_rows, key.threads));
   std::shared_ptr<CachedScorer> scorer = scorers_.take(key);
   if (scorer) {
     row.scoring = std::move(scorer->held);

@@ -353,7 +353,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
     if (std::shared_ptr<CachedScorer> found = find_scorer(key)) return found;
   }
   MemoryPlan plan;
-  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, true, key.strip_rows, 1));
+  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, parts_.place.gpu(), key.strip_rows, 1));
   int64_t available = 0;
   ACUITY_TRY_ASSIGN(available, available_bytes());
   if (plan.pair.device > available) {
@@ -365,8 +365,8 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   if (in_full && plan.pair.device <= available) return make_scorer(row, key, attempt);
   int rows = 0;
   if (!row.has_tried(parts_.number, true)) {
-    ACUITY_TRY_ASSIGN(rows,
-                      parts_.plans.smaller_strip(metrics, key.width, key.height, true, key.strip_rows, 1, available));
+    ACUITY_TRY_ASSIGN(rows, parts_.plans.smaller_strip(metrics, key.width, key.height, parts_.place.gpu(),
+                                                       key.strip_rows, 1, available));
   }
   Status too_big(StatusCode::too_big, fmt::format("{}x{} pixels need {} bytes of memory on {}, but {} are available",
                                                   key.width, key.height, plan.pair.device, parts_.place.id, available));
@@ -382,7 +382,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::scorer_for(Row& row, Attempt& a
   }
   key.strip_rows = rows;
   attempt.memory_mode = mode_text(rows);
-  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, true, rows, 1));
+  ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(metrics, key.width, key.height, parts_.place.gpu(), rows, 1));
   attempt.needed_bytes = plan.pair.device;
   if (std::shared_ptr<CachedScorer> found = find_scorer(key)) return found;
   return make_scorer(row, key, attempt);
@@ -405,8 +405,8 @@ std::optional<Reference> GpuWorker::prepared(Row& row, CachedScorer& scorer) {
   return row.cached->prepared_for(parts_.number, row.reference_colour, row.metrics->key,
                                   [&](const Input& input) -> std::optional<CachedReference::Prepared> {
                                     const Result<MemoryPlan> plan =
-                                        parts_.plans.plan(*row.metrics, row.result.width, row.result.height, true,
-                                                          scorer.key.strip_rows, 1);
+                                        parts_.plans.plan(*row.metrics, row.result.width, row.result.height,
+                                                          parts_.place.gpu(), scorer.key.strip_rows, 1);
                                     if (!plan.ok() || !may_prepare(plan->reference.device)) return std::nullopt;
                                     const Clock::time_point before = Clock::now();
                                     Result<Reference> reference = scorer.scorer.prepare(input, Keep::fast);
@@ -516,7 +516,7 @@ void GpuWorker::settle(const RowPointer& row, int strip_rows, Result<std::vector
   }
   Attempt attempt{.device = parts_.place.id, .memory_mode = mode_text(strip_rows), .why = scores.status()};
   if (is_short_of_memory(attempt.why.code()) && !given_up_) {
-    const Result<MemoryPlan> plan = parts_.plans.plan(*row->metrics, width, height, true, strip_rows, 1);
+    const Result<MemoryPlan> plan = parts_.plans.plan(*row->metrics, width, height, parts_.place.gpu(), strip_rows, 1);
     attempt.needed_bytes = plan.ok() ? plan->pair.device : 0;
     attempt.free_bytes = available_bytes().ok() ? *available_bytes() : 0;
     // If memory was there for the plan, the plan or the driver is to blame, and the same would happen again.

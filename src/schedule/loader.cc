@@ -131,10 +131,10 @@ Result<int64_t> Loader::scoring_bytes(const Row& row, int64_t width, int64_t hei
     if (!place.is_cpu() && !row.metrics->on_gpu.ok()) continue;
     int rows = parts_.plans.chosen_rows();
     MemoryPlan plan;
-    ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(*row.metrics, w, h, !place.is_cpu(), rows, 1));
+    ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(*row.metrics, w, h, place.gpu(), rows, 1));
     if (place.is_cpu() && plan.pair.host > room) {
-      ACUITY_TRY_ASSIGN(rows, parts_.plans.smaller_strip(*row.metrics, w, h, false, rows, 1, room));
-      if (rows > 0) ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(*row.metrics, w, h, false, rows, 1));
+      ACUITY_TRY_ASSIGN(rows, parts_.plans.smaller_strip(*row.metrics, w, h, {}, rows, 1, room));
+      if (rows > 0) ACUITY_TRY_ASSIGN(plan, parts_.plans.plan(*row.metrics, w, h, {}, rows, 1));
     }
     most = std::max(most, plan.pair.host + (place.is_cpu() ? 0 : 2 * plan.staging));
   }

@@ -125,15 +125,15 @@ Result<std::vector<Place>> open_places(const std::vector<std::string>& names) {
   return places;
 }
 
-Result<MemoryPlan> Plans::plan(const MetricSet& metrics, int width, int height, bool on_gpu, int strip_rows,
-                               int threads) {
-  const Key key{metrics.key, width, height, on_gpu, strip_rows, threads};
+Result<MemoryPlan> Plans::plan(const MetricSet& metrics, int width, int height, std::optional<Backend> gpu,
+                               int strip_rows, int threads) {
+  const Key key{metrics.key, width, height, gpu, strip_rows, threads};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
   ScorerOptions options{.metrics = metrics.requests,
-                        .device = on_gpu ? "cuda" : "cpu",
+                        .device = gpu ? backend_name(*gpu) : "cpu",
                         .memory = strip_rows > 0 ? MemoryMode::strip(strip_rows) : MemoryMode::full(),
                         .threads = threads,
                         .want_map = options_.want_map};
@@ -145,14 +145,14 @@ Result<MemoryPlan> Plans::plan(const MetricSet& metrics, int width, int height, 
   return plan;
 }
 
-Result<int> Plans::smaller_strip(const MetricSet& metrics, int width, int height, bool on_gpu, int rows, int threads,
-                                 int64_t available) {
+Result<int> Plans::smaller_strip(const MetricSet& metrics, int width, int height, std::optional<Backend> gpu, int rows,
+                                 int threads, int64_t available) {
   if (!is_automatic()) return 0;
   for (int next = rows > 0 ? rows / 2 : static_cast<int>(std::bit_floor(static_cast<unsigned>(height)));
        next >= kFewestRows; next /= 2) {
     MemoryPlan needs;
-    ACUITY_TRY_ASSIGN(needs, plan(metrics, width, height, on_gpu, next, threads));
-    if ((on_gpu ? needs.pair.device : needs.pair.host) <= available) return next;
+    ACUITY_TRY_ASSIGN(needs, plan(metrics, width, height, gpu, next, threads));
+    if ((gpu ? needs.pair.device : needs.pair.host) <= available) return next;
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -25,6 +26,7 @@ struct Place {
   std::shared_ptr<Device> device{};    // null: the CPU
   std::shared_ptr<DevicePool> pool{};  // of that
   bool is_cpu() const { return device == nullptr; }
+  std::optional<Backend> gpu() const { return device ? std::optional(device->info().backend) : std::nullopt; }
 };
 
 /// What "auto" may use: the devices of each card, software left out. Of a card that several backends list, the fastest
@@ -42,19 +44,20 @@ class Plans {
  public:
   explicit Plans(const SchedulerOptions& options) : options_(options) {}
 
-  /// In strips of so many rows; 0: full.
-  Result<MemoryPlan> plan(const MetricSet& metrics, int width, int height, bool on_gpu, int strip_rows, int threads);
+  /// In strips of so many rows; 0: full. No backend: on the CPU.
+  Result<MemoryPlan> plan(const MetricSet& metrics, int width, int height, std::optional<Backend> gpu, int strip_rows,
+                          int threads);
 
   /// The rows that the caller chose; 0: full, or automatic.
   int chosen_rows() const { return options_.memory.kind == MemoryMode::Kind::strip ? options_.memory.rows : 0; }
   bool is_automatic() const { return options_.memory.kind == MemoryMode::Kind::automatic; }
   /// The largest strip, smaller than `rows`, that needs at most so many bytes of the device, or of the host for the
   /// CPU; 0: none does, or the caller chose the mode.
-  Result<int> smaller_strip(const MetricSet& metrics, int width, int height, bool on_gpu, int rows, int threads,
-                            int64_t available);
+  Result<int> smaller_strip(const MetricSet& metrics, int width, int height, std::optional<Backend> gpu, int rows,
+                            int threads, int64_t available);
 
  private:
-  using Key = std::tuple<std::string, int, int, bool, int, int>;
+  using Key = std::tuple<std::string, int, int, std::optional<Backend>, int, int>;
   const SchedulerOptions& options_;
   std::mutex mutex_;
   std::map<Key, MemoryPlan> known_;

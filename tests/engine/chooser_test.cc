@@ -190,9 +190,9 @@ TEST(Chooser, StripsAreUsedIfMemoryIsShort) {
   table.devices = {table.device("cuda:0")};
   table.rows.rows = 100;
   // 1 MiB per row of a strip, and 10 for each pair's samples.
-  table.rows.plan = [](bool on_gpu, int strip_rows) -> Result<MemoryPlan> {
+  table.rows.plan = [](std::optional<Backend> gpu, int strip_rows) -> Result<MemoryPlan> {
     const int64_t rows = strip_rows == 0 ? 1000 : strip_rows;
-    EXPECT_TRUE(on_gpu);
+    EXPECT_EQ(gpu, Backend::cuda);
     MemoryPlan plan;
     plan.pair.device = (rows + 10) * kMiB;
     plan.further_pair.device = rows * kMiB;
@@ -232,7 +232,7 @@ TEST(Chooser, MemoryOfAReferenceIsCounted) {
   table.measure("cpu", {.kind = RowMode::Kind::prepared}, 20);
   table.rows.rows = 100;
   table.rows.rows_per_reference = 100;
-  table.rows.plan = [](bool, int) -> Result<MemoryPlan> {
+  table.rows.plan = [](std::optional<Backend>, int) -> Result<MemoryPlan> {
     MemoryPlan plan;
     plan.pair.host = 10;
     plan.reference.host = 7;
@@ -248,7 +248,7 @@ TEST(Chooser, MemoryOfAReferenceIsCounted) {
   ASSERT_TRUE(placement.best()->prepared);
   EXPECT_EQ(placement.best()->memory.host, 12);
   EXPECT_EQ(placement.best()->rows_that_fit, 3);
-  table.rows.plan = [](bool, int) -> Result<MemoryPlan> { return Status(StatusCode::too_big, "no plan"); };
+  table.rows.plan = [](std::optional<Backend>, int) -> Result<MemoryPlan> { return Status(StatusCode::too_big, "no plan"); };
   placement = table.place();
   EXPECT_EQ(placement.best(), nullptr);
   EXPECT_EQ(placement.options.front().left_because, "no plan");

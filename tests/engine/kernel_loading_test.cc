@@ -53,7 +53,7 @@ class KernelLoadingTest : public FakeDriverTest {
   static size_t files_of(const ScorerOptions& options) {
     const std::vector<RequestedMetric> metrics = must(find_requested_metrics(options, kSide, kSide));
     const WorkPlan plan =
-        must(plan_work({.metrics = metrics, .width = kSide, .height = kSide, .threads = 1, .on_gpu = true}));
+        must(plan_work({.metrics = metrics, .width = kSide, .height = kSide, .threads = 1, .gpu = Backend::cuda}));
     std::set<const KernelFile*> files;
     for (const KernelInfo& kernel : plan.kernels_of_pair) files.insert(kernel.file);
     return files.size();

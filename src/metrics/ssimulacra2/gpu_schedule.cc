@@ -11,8 +11,9 @@
 namespace acuity::ssimulacra2 {
 namespace {
 
-constexpr int kMostColumnsOfBands = 1536;  // with more, references are worked on in diagonals
-constexpr int kSmallBandRows = 128;        // of scales below the largest
+constexpr int kMostColumnsOfBands = 1536;         // with more, references are worked on in diagonals
+constexpr int kMostColumnsOfBandsInSteps = 1024;  // likewise all, on devices that replay work in steps
+constexpr int kSmallBandRows = 128;               // of scales below the largest
 constexpr int kBandUnit = 32;   // bands, rings and rows of floats are multiples of this, as the kernels want them
 constexpr int kCellUnit = 128;  // likewise cells
 constexpr int kStateFloats = kChannels * (kPlanes * kFilterFloats + kSums);  // of a column
@@ -27,6 +28,9 @@ int whole(int count, int of) { return groups(count, of) * of; }
 // the samples are not what is waited for, of pictures wide enough. Else several whole bands are in flight at once, each
 // on a queue of its own; where planes are there, a row takes less room, and bands may be higher. The largest scales are
 // worked on so; the others are one cell wide and one band at a time.
+//
+// A device that replays work in steps does not work on several bands at once: each is made a step after the one before,
+// and so are its rows filtered, which takes as long as a row is. Cells of a diagonal are short, and in one step.
 struct Schedule::Shape {
   struct Cut {
     int band_rows;
@@ -87,8 +91,12 @@ Result<std::unique_ptr<Schedule>> Schedule::create(const Metric::Setup& setup, K
   constexpr Shape kBands{{Shape::Cut{128, 0, {6, 4}}, {64, 0, {3, 2}}}, 2, 2};
   constexpr Shape kDiagonals{{Shape::Cut{128, 512, {5, 2}}, {64, 256, {5, 2}}}, 1, 2};
   constexpr Shape kHighBands{{Shape::Cut{256, 0, {5, 4}}, {128, 0, {3, 2}}}, 1, 2};
-  const bool diagonals = kind == Kind::samples && setup.width > kMostColumnsOfBands;
-  const Shape& shape = kind == Kind::planes ? kHighBands : diagonals ? kDiagonals : kBands;
+  constexpr Shape kHighDiagonals{{Shape::Cut{256, 512, {5, 2}}, {128, 256, {5, 2}}}, 1, 2};
+  const bool in_steps = replays_in_steps(setup.pool->device().info().backend);
+  const int most_columns = in_steps ? kMostColumnsOfBandsInSteps : kMostColumnsOfBands;
+  const bool diagonals = (in_steps || kind == Kind::samples) && setup.width > most_columns;
+  const bool planes = kind == Kind::planes;
+  const Shape& shape = diagonals ? (planes ? kHighDiagonals : kDiagonals) : (planes ? kHighBands : kBands);
   std::unique_ptr<Schedule> schedule(new Schedule(setup, kind, shape));
   ACUITY_TRY(schedule->allocate());
   return schedule;
