@@ -5,6 +5,7 @@
 // such as schedule_rows cuda:0 ppm 512 20000 20. FORMAT is ppm or jpeg; the files are written to a folder for temporary
 // files first. Numbers are of the second of two runs, with the files in the system's cache.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "acuity/schedule.h"
 #include "acuity/scorer.h"
 #include "base/stopwatch.h"
+#include "base/threads.h"
 #include "draw.h"
 
 namespace {
@@ -44,7 +46,10 @@ long peak_mib() {
   return usage.ru_maxrss >> 10;
 }
 
-constexpr int kMostFiles = 400;  // of distorted pictures; rows use them in turn
+// Of distorted pictures, which rows use in turn: enough that none is still in a cache of the processor's.
+int most_files(int side) { return std::clamp(400 * 512 * 512 / (side * side), 16, 400); }
+
+constexpr double kMostMsByHand = 10000;
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
@@ -113,8 +118,16 @@ Files write_files(const std::filesystem::path& folder, const std::string& format
     }
     return path;
   };
-  for (int i = 0; i < references; ++i) files.references.push_back(write(false, i));
-  for (int i = 0; i < std::min(rows, kMostFiles); ++i) files.distorted.push_back(write(true, i));
+  files.references.resize(static_cast<size_t>(references));
+  files.distorted.resize(static_cast<size_t>(std::min(rows, most_files(side))));
+  std::atomic<size_t> next = 0;
+  acuity::Threads(0).run([&](int) {
+    for (size_t i = next++; i < files.references.size() + files.distorted.size(); i = next++) {
+      const bool is_distorted = i >= files.references.size();
+      const size_t number = is_distorted ? i - files.references.size() : i;
+      (is_distorted ? files.distorted : files.references)[number] = write(is_distorted, static_cast<int>(number));
+    }
+  });
   return files;
 }
 
@@ -124,7 +137,8 @@ double by_hand(const Files& files, const std::vector<acuity::MetricRequest>& met
   double decode_ms = 0, score_ms = 0;
   size_t done = 0;
   const double cores_before = cores_ms();
-  for (size_t r = 0; r < files.references.size() && done < 300; ++r) {
+  const auto goes_on = [&] { return done < 300 && decode_ms + score_ms < kMostMsByHand; };
+  for (size_t r = 0; r < files.references.size() && goes_on(); ++r) {
     const Stopwatch reading;
     const acuity::Picture reference = must(acuity::read_picture(files.references[r]));
     decode_ms += reading.milliseconds();
@@ -132,7 +146,7 @@ double by_hand(const Files& files, const std::vector<acuity::MetricRequest>& met
     std::optional<acuity::Reference> prepared;
     if (each > 1) prepared = must(scorer.prepare(reference.view));
     score_ms += preparing.milliseconds();
-    for (int i = 0; i < each; ++i, ++done) {
+    for (int i = 0; i < each && (done == 0 || decode_ms + score_ms < kMostMsByHand); ++i, ++done) {
       const Stopwatch decoding;
       const acuity::Picture distorted = must(acuity::read_picture(files.distorted[done % files.distorted.size()]));
       decode_ms += decoding.milliseconds();
@@ -154,13 +168,13 @@ void many(const Files& files, const std::vector<acuity::MetricRequest>& metrics,
           int rows) {
   acuity::Scorer scorer = must(acuity::Scorer::create({.metrics = metrics, .device = device}, side, side));
   std::vector<acuity::Picture> references, distorted;
-  for (size_t i = 0; i < 100; ++i) {
-    references.push_back(must(acuity::read_picture(files.references[i % files.references.size()])));
-    distorted.push_back(must(acuity::read_picture(files.distorted[i % files.distorted.size()])));
-  }
+  for (const std::string& path : files.references) references.push_back(must(acuity::read_picture(path)));
+  for (const std::string& path : files.distorted) distorted.push_back(must(acuity::read_picture(path)));
   std::vector<acuity::InputPair> pairs;
   const auto count = static_cast<size_t>(std::min(rows, device == "cpu" ? 200 : 10000));
-  for (size_t i = 0; i < count; ++i) pairs.push_back({references[i % 100].view, distorted[i % 100].view});
+  for (size_t i = 0; i < count; ++i) {
+    pairs.push_back({references[i % references.size()].view, distorted[i % distorted.size()].view});
+  }
   for (int run = 0; run < 2; ++run) {
     const Stopwatch watch;
     for (const auto& scores : must(scorer.score_many(pairs))) {
