@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "acuity/scorer.h"
+#include "cross_backend/fill.h"
 #include "device/device.h"
 #include "device/pinned.h"
 
@@ -59,11 +60,11 @@ Result<PinnedPair> pinned_pair(Device& device, int side) {
   Result<std::shared_ptr<PinnedMemory>> memory = allocate_known_pinned(device, 2 * bytes);
   if (!memory.ok()) return memory.status();
   PinnedPair pair{*memory, {}, {}};
-  for (size_t i = 0; i < 2 * bytes; ++i) {
+  fill(pair.memory->data(), 2 * bytes, [&](size_t i) {
     const size_t x = i % bytes / 3 % static_cast<size_t>(side), y = i % bytes / 3 / static_cast<size_t>(side);
     const size_t value = (x * 3 / 7 + y / 3 + i % 3 * 40 + (x * 2654435761u >> 7) % 9) % 256;
-    pair.memory->data()[i] = static_cast<std::byte>(i < bytes ? value : value / 6 * 6);
-  }
+    return i < bytes ? value : value / 6 * 6;
+  });
   pair.reference = interleaved_view(pair.memory->data(), side, side, Channels::rgb, SampleType::u8);
   pair.distorted = interleaved_view(pair.memory->data() + bytes, side, side, Channels::rgb, SampleType::u8);
   return pair;
@@ -239,12 +240,12 @@ int bench_frames(const std::string& id, const std::string& metric, Amount amount
     fmt::print("{}\n", (memory.ok() ? scorer.status() : memory.status()).message());
     return 1;
   }
-  for (size_t i = 0; i < memory->size(); ++i) {
+  fill(memory->data(), memory->size(), [&](size_t i) {
     const size_t x = i % static_cast<size_t>(format.width),
                  y = i / static_cast<size_t>(format.width) % static_cast<size_t>(format.height);
     const size_t value = 16 + (x * 3 / 7 + y / 3 + (x * 2654435761u >> 7) % 9) % 220;
-    memory->data()[i] = static_cast<std::byte>(i / bytes % 2 == 0 ? value : value / 6 * 6);
-  }
+    return i / bytes % 2 == 0 ? value : value / 6 * 6;
+  });
   const std::vector<std::byte> ordinary(memory->data(), memory->data() + memory->size());
   const auto inputs_from = [&](const std::byte* from, size_t number) {
     const std::byte* pair = from + number % kPairs * 2 * bytes;

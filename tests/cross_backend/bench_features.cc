@@ -8,6 +8,7 @@
 #include "acuity/frame_scorer.h"
 #include "base/try.h"
 #include "cross_backend/bench.h"
+#include "cross_backend/fill.h"
 #include "device/device.h"
 #include "device/pinned.h"
 
@@ -44,16 +45,15 @@ struct Frames {
     Frames frames{FrameFormat{{.width = width, .height = height}}, nullptr};
     frames.format.rate = {60, 1};  // cvvdp looks at the frames of a quarter of a second
     ACUITY_TRY_ASSIGN(frames.memory, allocate_known_pinned(device, 2 * kPairs * frames.bytes()));
-    for (size_t i = 0; i < 2 * kPairs * frames.bytes(); ++i) {
+    fill(frames.memory->data(), 2 * kPairs * frames.bytes(), [&](size_t i) {
       const auto columns = static_cast<size_t>(width), rows = static_cast<size_t>(height);
       const size_t time = i / frames.bytes() / 2, x = i % columns + 3 * time, y = i / columns % rows + time;
       // A texture, and to the right of it a slope that shows bands.
       const bool is_slope = i % columns > columns / 2;
       const size_t value = is_slope ? 40 + (x / 30 + y / 50) % 160
                                     : 16 + (x * 3 / 7 + y / 3 + ((x + y * 31) * 2654435761u >> 7) % 9) % 220;
-      frames.memory->data()[i] =
-          static_cast<std::byte>(i / frames.bytes() % 2 == 0 || is_slope ? value : value / 3 * 3);
-    }
+      return i / frames.bytes() % 2 == 0 || is_slope ? value : value / 3 * 3;
+    });
     return frames;
   }
 
