@@ -49,7 +49,7 @@ long peak_mib() {
 // Of distorted pictures, which rows use in turn: enough that none is still in a cache of the processor's.
 int most_files(int side) { return std::clamp(400 * 512 * 512 / (side * side), 16, 400); }
 
-constexpr double kMostMsByHand = 10000;
+constexpr double kMostMsByHand = 5000;
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
