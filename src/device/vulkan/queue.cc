@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "device/vulkan/queue.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -49,12 +50,19 @@ Result<uint64_t> VulkanTimeline::value() const {
 Status VulkanTimeline::wait(uint64_t value) const {
   // A device in software needs the processor itself.
   if (!context_->candidate().info.is_software) {
-    const auto end = std::chrono::steady_clock::now() + kAwake;
-    do {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    for (Clock::duration waited{}; waited < kAwake;) {
       const Result<uint64_t> reached = this->value();
       if (!reached.ok() || *reached >= value) return reached.status();
-      std::this_thread::yield();
-    } while (std::chrono::steady_clock::now() < end);
+      // The longer it takes the less often it is asked for: several threads that ask all the time keep each other, and
+      // those who submit, out of the driver.
+      const Clock::duration next = waited + std::max<Clock::duration>(waited / 16, std::chrono::microseconds(1));
+      do {
+        std::this_thread::yield();
+        waited = Clock::now() - begin;
+      } while (waited < next);
+    }
   }
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;

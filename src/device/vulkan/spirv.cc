@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,7 +34,6 @@ constexpr uint32_t kOpVariable = 59;
 constexpr uint32_t kWorkgroup = 4;  // a storage class
 constexpr uint32_t kOpDecorate = 71;
 constexpr uint32_t kNoContraction = 42;
-constexpr uint32_t kNoSignedWrap = 4469;
 constexpr uint32_t kRestrictPointer = 5355;
 constexpr uint32_t kAliasedPointer = 5356;
 constexpr uint32_t kCapabilityAfterMode = 5;  // a float mode's capability has the number 5 after its own
@@ -46,11 +44,6 @@ constexpr uint32_t kInt64 = 11;
 constexpr uint32_t kStorageBuffer16BitAccess = 4433;
 constexpr uint32_t kStorageBuffer8BitAccess = 4448;
 constexpr uint32_t kPhysicalStorageBufferAddresses = 5347;
-
-constexpr uint32_t kOpSNegate = 126;
-constexpr uint32_t kOpIAdd = 128;
-constexpr uint32_t kOpISub = 130;
-constexpr uint32_t kOpIMul = 132;
 
 constexpr uint32_t kOpFConvert = 115;
 constexpr uint32_t kOpFNegate = 127;
@@ -79,10 +72,6 @@ bool is_arithmetic(uint32_t operation) {
   }
 }
 
-bool may_wrap(uint32_t operation) {
-  return operation == kOpSNegate || operation == kOpIAdd || operation == kOpISub || operation == kOpIMul;
-}
-
 Status damaged(const char* what) {
   return Status(StatusCode::internal, std::string("an embedded SPIR-V module is damaged: ") + what);
 }
@@ -93,11 +82,9 @@ struct Findings {
   size_t first_type = 0;
   uint32_t entry_point = 0;
   std::set<uint32_t> capabilities;
-  std::set<uint32_t> results;                         // of arithmetic
-  std::set<std::pair<uint32_t, uint32_t>> decorated;  // already, with what
-  std::vector<size_t> aliased;                        // where a pointer is said to be
-  std::set<uint32_t> signed_types;
-  std::set<uint32_t> signed_results;  // of arithmetic that may wrap around
+  std::set<uint32_t> results;    // of arithmetic
+  std::set<uint32_t> decorated;  // NoContraction already
+  std::vector<size_t> aliased;   // where a pointer is said to be
 };
 
 Result<Findings> walk(const std::vector<uint32_t>& words) {
@@ -109,17 +96,12 @@ Result<Findings> walk(const std::vector<uint32_t>& words) {
     if (operation == kOpCapability && length == 2) found.capabilities.insert(words[i + 1]);
     if (operation == kOpEntryPoint && length >= 4) found.entry_point = words[i + 2];
     if (operation == kOpExecutionMode && found.first_execution_mode == 0) found.first_execution_mode = i;
-    if (operation == kOpDecorate && length == 3) {
-      found.decorated.emplace(words[i + 1], words[i + 2]);
-      if (words[i + 2] == kAliasedPointer) found.aliased.push_back(i + 2);
-    }
+    if (operation == kOpDecorate && length == 3 && words[i + 2] == kNoContraction) found.decorated.insert(words[i + 1]);
+    if (operation == kOpDecorate && length == 3 && words[i + 2] == kAliasedPointer) found.aliased.push_back(i + 2);
     if (operation >= kOpTypeVoid && operation <= kOpTypeForwardPointer && found.first_type == 0) found.first_type = i;
-    if (operation == kOpTypeInt && length == 4 && words[i + 3] == 1) found.signed_types.insert(words[i + 1]);
-    if (is_arithmetic(operation) || may_wrap(operation)) {
+    if (is_arithmetic(operation)) {
       if (length < 4) return damaged("an arithmetic instruction is too short");
-      const uint32_t type = words[i + 1], result = words[i + 2];
-      if (is_arithmetic(operation)) found.results.insert(result);
-      if (may_wrap(operation) && found.signed_types.contains(type)) found.signed_results.insert(result);
+      found.results.insert(words[i + 2]);  // after the type of the result
     }
     i += length;
   }
@@ -150,7 +132,7 @@ Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, 
   std::vector<uint32_t>& words = *read;
   const Result<Findings> found = walk(words);
   if (!found.ok()) return found.status();
-  // Arrays of one launch do not overlap, and glslang does not say so of the pointers it keeps for a while.
+  // glslang says otherwise of the pointers that it keeps for a while.
   for (const size_t at : found->aliased) words[at] = kRestrictPointer;
 
   // Capabilities come first of all, modes after the entry point, decorations before the types.
@@ -168,14 +150,9 @@ Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, 
     append(exact, kOpExecutionMode, {found->entry_point, static_cast<uint32_t>(mode), 32});
   }
   copy_until(found->first_type);
-  const auto decorate = [&](const std::set<uint32_t>& results, uint32_t decoration) {
-    for (const uint32_t result : results) {
-      if (!found->decorated.contains({result, decoration})) append(exact, kOpDecorate, {result, decoration});
-    }
-  };
-  decorate(found->results, kNoContraction);
-  // A driver may then take what is added to an index into the address.
-  decorate(found->signed_results, kNoSignedWrap);
+  for (const uint32_t result : found->results) {
+    if (!found->decorated.contains(result)) append(exact, kOpDecorate, {result, kNoContraction});
+  }
   copy_until(words.size());
   return exact;
 }

@@ -57,6 +57,7 @@ namespace {
 using Four = kernel_dialect::real4;
 
 constexpr int kBandRows = 256;
+constexpr int kBandRowsInSteps = 512;    // where recorded work is done in steps, which then are fewer
 constexpr int kBandUnit = 64;            // bands are multiples of this
 constexpr int kRowUnit = 16;             // and rings of this, as the kernels want them
 constexpr int kOneBandPixels = 1 << 20;  // pictures up to this size are one band
@@ -231,7 +232,8 @@ class GpuRunner final : public Runner {
   GpuRunner(const Metric::Setup& setup, const Parameters& parameters, float p)
       : setup_(setup), parameters_(parameters), p_(p), workspace_(setup.pool) {
     const bool small = int64_t{setup.width} * setup.height <= kOneBandPixels;
-    const int asked = setup.strip_rows > 0 ? std::min(setup.strip_rows, kBandRows) : small ? setup.height : kBandRows;
+    const int most = replays_in_steps(setup.pool->device().info().backend) ? kBandRowsInSteps : kBandRows;
+    const int asked = setup.strip_rows > 0 ? std::min(setup.strip_rows, most) : small ? setup.height : most;
     band_rows_ = round_to(std::min(asked, setup.height), kBandUnit);
     add_plan({setup.width, setup.height}, band_rows_);
     const Size halved = half(plans_[0].size);

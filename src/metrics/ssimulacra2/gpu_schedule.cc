@@ -91,13 +91,17 @@ Result<std::unique_ptr<Schedule>> Schedule::create(const Metric::Setup& setup, K
   constexpr Shape kBands{{Shape::Cut{128, 0, {6, 4}}, {64, 0, {3, 2}}}, 2, 2};
   constexpr Shape kDiagonals{{Shape::Cut{128, 512, {5, 2}}, {64, 256, {5, 2}}}, 1, 2};
   constexpr Shape kHighBands{{Shape::Cut{256, 0, {5, 4}}, {128, 0, {3, 2}}}, 1, 2};
+  constexpr Shape kDiagonalsOfPairs{{Shape::Cut{128, 512, {6, 4}}, {64, 256, {5, 2}}}, 2, 2};
   constexpr Shape kHighDiagonals{{Shape::Cut{256, 512, {5, 2}}, {128, 256, {5, 2}}}, 1, 2};
   const bool in_steps = replays_in_steps(setup.pool->device().info().backend);
   const int most_columns = in_steps ? kMostColumnsOfBandsInSteps : kMostColumnsOfBands;
   const bool diagonals = (in_steps || kind == Kind::samples) && setup.width > most_columns;
-  const bool planes = kind == Kind::planes;
-  const Shape& shape = diagonals ? (planes ? kHighDiagonals : kDiagonals) : (planes ? kHighBands : kBands);
-  std::unique_ptr<Schedule> schedule(new Schedule(setup, kind, shape));
+  const auto shape_of = [&]() -> const Shape& {
+    if (!diagonals) return kind == Kind::planes ? kHighBands : kBands;
+    if (kind == Kind::planes) return kHighDiagonals;
+    return kind == Kind::pairs ? kDiagonalsOfPairs : kDiagonals;
+  };
+  std::unique_ptr<Schedule> schedule(new Schedule(setup, kind, shape_of()));
   ACUITY_TRY(schedule->allocate());
   return schedule;
 }
