@@ -15,7 +15,15 @@ Result<ImageCopy> copy_image(const ImageView& view) {
   copy.view = interleaved_view(pixels, view.width, view.height, view.channels, view.type);
   copy.view.depth = view.depth;
   copy.view.colour = view.colour;
+  bool is_packed = view.pixel_stride == copy.view.pixel_stride;
+  for (size_t c = 1; c < static_cast<size_t>(view.channel_count()); ++c) {
+    is_packed = is_packed && view.planes[c] == view.planes[0] + c * sample;
+  }
   for (int y = 0; y < view.height; ++y) {
+    if (is_packed) {
+      std::memcpy(pixels + y * copy.view.row_stride, view.planes[0] + y * view.row_stride, samples * sample);
+      continue;
+    }
     for (int c = 0; c < view.channel_count(); ++c) {
       const std::byte* from = view.planes[static_cast<size_t>(c)] + y * view.row_stride;
       std::byte* to = pixels + y * copy.view.row_stride + static_cast<size_t>(c) * sample;
