@@ -198,20 +198,9 @@ float divide(float a, float b) { return float(double(a) / double(b)); }
 float divide_ordinary(float a, float b) { return divide(a, b); }
 #else
 float divide(float a, float b) { return a / b; }
-// Two steps of Newton's from what Vulkan promises, 2 units in the last place of a reciprocal root, make the reciprocal
-// right, except that of a number whose digits are all ones: it is the float behind a power of two, before which they
-// may stop. With the right reciprocal one step makes the quotient right. A division of the driver's may branch, and
-// NVIDIA's does.
-float divide_ordinary(float a, float b) {
-  const float root = inversesqrt(abs(b));
-  float reciprocal = b < 0.0 ? -root * root : root * root;
-  reciprocal = fma(reciprocal, fma(-b, reciprocal, 1.0), reciprocal);
-  reciprocal = fma(reciprocal, fma(-b, reciprocal, 1.0), reciprocal);
-  const bool all_ones = (floatBitsToInt(b) & 0x7FFFFF) == 0x7FFFFF;
-  reciprocal = intBitsToFloat(floatBitsToInt(reciprocal) | (all_ones ? 1 : 0));
-  const float quotient = a * reciprocal;
-  return fma(reciprocal, fma(-b, quotient, a), quotient);
-}
+// A division of the driver's may branch, and NVIDIA's does.
+#include "lang/ordinary.h"
+float divide_ordinary(float a, float b) { return quotient_from_root(a, b, inversesqrt(abs(b))); }
 #endif
 double divide(double a, double b) { return a / b; }
 
@@ -239,16 +228,5 @@ double exact_sqrt(double a) { return sqrt(a); }
 #if defined(EMULATE_FMA)
 float sqrt_ordinary(float a) { return exact_sqrt(a); }
 #else
-// A root and half its reciprocal get nearer to both in each of two steps; a third rounds the root rightly.
-float sqrt_ordinary(float a) {
-  const float near = inversesqrt(a);
-  float root = a * near;
-  float half_reciprocal = 0.5 * near;
-  UNROLL for (int i = 0; i < 2; ++i) {
-    const float error = fma(-root, half_reciprocal, 0.5);
-    root = fma(root, error, root);
-    half_reciprocal = fma(half_reciprocal, error, half_reciprocal);
-  }
-  return fma(fma(-root, root, a), half_reciprocal, root);
-}
+float sqrt_ordinary(float a) { return root_from_root(a, inversesqrt(a)); }
 #endif
