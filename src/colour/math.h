@@ -91,14 +91,13 @@ FUNCTION real hlg_scene(real encoded) {
   return select(x <= real(0.5f), x * x * real(0.333333343f), curved);
 }
 
-FUNCTION real light_of_sample(int curve, real a, real b, real encoded) {
+FUNCTION real light_of_sample(int curve, real a, real encoded) {
   if (curve == CURVE_SRGB || curve == CURVE_SRGB_SINGLE) return srgb_light(encoded);
   if (curve == CURVE_SRGB_LIBJXL) return srgb_light_of_libjxl(encoded);
   if (curve == CURVE_SRGB_SMOOTH) return srgb_light_smooth(encoded);
   if (curve == CURVE_POWER) return with_sign_of(encoded, power(abs(encoded), a));
   if (curve == CURVE_PQ) return pq_light(encoded) * a;
   if (curve == CURVE_HLG) return hlg_scene(encoded);
-  if (curve == CURVE_HLG_GREY) return power(hlg_scene(encoded), a) * b;
   return encoded * a;
 }
 

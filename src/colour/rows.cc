@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/powers.h"
 #include "colour/icc.h"
 #include "colour/primaries.h"
 #include "colour/samples.h"
@@ -52,9 +51,10 @@ std::string describe(const ImageView& view, const WorkingSpace& space, bool srgb
   const Colour& colour = view.colour;
   const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
   if (srgb) return codes ? "sRGB codes used as they are" : "sRGB decoded to linear light";
-  const bool bt709 = view.is_grey() || same_primaries(chromaticities_of(colour), {});
+  const bool bt709 = same_primaries(chromaticities_of(colour), {});
   if (colour.transfer == Transfer::linear && bt709 && !codes) return "linear light used as it is";
-  const std::string primaries = view.is_grey() ? "" : fmt::format(" with {} primaries", name_of(colour.primaries));
+  const std::string primaries =
+      view.is_grey() && bt709 ? "" : fmt::format(" with {} primaries", name_of(colour.primaries));
   const bool absolute = colour.transfer == Transfer::pq || colour.transfer == Transfer::hlg;
   const std::string white = absolute ? fmt::format(", white at {:.6g} nit", space.nits_of_one) : "";
   return fmt::format("{}{} converted to {}{}", name_of(colour), primaries, target_of(codes), white);
@@ -92,24 +92,23 @@ struct Rows::Maker {
   float background = 0;
   Load load = nullptr;
 
-  void set_curve(int curve, double a, double b, const Curve& function) {
-    const SampleConversion of_samples{.curve = curve, .a = static_cast<float>(a), .b = static_cast<float>(b)};
-    for (Channel& channel : channels) channel = {of_samples, function, {a, b}};
+  void set_curve(int curve, double a, const Curve& function) {
+    const SampleConversion of_samples{.curve = curve, .a = static_cast<float>(a)};
+    for (Channel& channel : channels) channel = {of_samples, function, a};
   }
   void set_scale(double factor) {
-    set_curve(CURVE_SCALE, factor, 0, [factor](double x) { return x * factor; });
+    set_curve(CURVE_SCALE, factor, [factor](double x) { return x * factor; });
   }
   void set_srgb(WorkingSpace::SrgbCurve curve) {
     switch (curve) {
       case WorkingSpace::SrgbCurve::exact:
-        return set_curve(CURVE_SRGB, 1, 0, srgb_to_linear);
+        return set_curve(CURVE_SRGB, 1, srgb_to_linear);
       case WorkingSpace::SrgbCurve::libjxl:
-        return set_curve(CURVE_SRGB_LIBJXL, 1, 0, srgb_to_linear);
+        return set_curve(CURVE_SRGB_LIBJXL, 1, srgb_to_linear);
       case WorkingSpace::SrgbCurve::single:
-        return set_curve(CURVE_SRGB_SINGLE, 1, 0,
-                         [](double x) { return srgb_to_linear_single(static_cast<float>(x)); });
+        return set_curve(CURVE_SRGB_SINGLE, 1, [](double x) { return srgb_to_linear_single(static_cast<float>(x)); });
       case WorkingSpace::SrgbCurve::smooth:
-        return set_curve(CURVE_SRGB_SMOOTH, 1, 0, srgb_to_linear_smooth);
+        return set_curve(CURVE_SRGB_SMOOTH, 1, srgb_to_linear_smooth);
     }
   }
   void set_matrix(const Matrix3& matrix);
@@ -124,7 +123,8 @@ void Rows::Maker::set_matrix(const Matrix3& matrix) {
   for (size_t i = 0; i < 9; ++i) steps.matrix[i] = static_cast<float>(matrix[i / 3][i % 3]);
 }
 
-// Samples described by a Colour, to linear light. Grey has no primaries: white is white.
+// Samples described by a Colour, to linear light. Grey takes the way of RGB of three equal samples: the matrix and the
+// display's part of HLG round, and metrics see even a float's last bit.
 Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space) {
   const Colour& colour = view.colour;
   const Chromaticities from = chromaticities_of(colour);
@@ -133,7 +133,7 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
     return Status(StatusCode::input, "the picture's primaries do not span a colour space; correct or remove them");
   const double nits = space.nits_of_one;
   const auto power = [this](double exponent) {
-    set_curve(CURVE_POWER, exponent, 0, [exponent](double x) { return signed_power(x, exponent); });
+    set_curve(CURVE_POWER, exponent, [exponent](double x) { return signed_power(x, exponent); });
   };
   switch (colour.transfer) {
     case Transfer::srgb:
@@ -149,15 +149,11 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
       power(2.4);
       break;
     case Transfer::pq:
-      set_curve(CURVE_PQ, pq_to_nits(1) / nits, 0, [nits](double x) { return pq_to_nits(x) / nits; });
+      set_curve(CURVE_PQ, pq_to_nits(1) / nits, [nits](double x) { return pq_to_nits(x) / nits; });
       break;
     case Transfer::hlg: {
       const double gamma = hlg_system_gamma(colour.peak_nits), scale = colour.peak_nits / nits;
-      if (view.is_grey()) {
-        set_curve(CURVE_HLG_GREY, gamma, scale, [=](double x) { return scale * exact_power(hlg_to_scene(x), gamma); });
-        break;
-      }
-      set_curve(CURVE_HLG, 1, 0, hlg_to_scene);
+      set_curve(CURVE_HLG, 1, hlg_to_scene);
       steps.steps |= STEP_SHOW_HLG;
       const Vector3 luminance = (*rgb_to_xyz(from))[1];
       for (size_t c = 0; c < 3; ++c) steps.hlg_weights[c] = static_cast<float>(luminance[c]);
@@ -165,7 +161,7 @@ Status Rows::Maker::set_colour(const ImageView& view, const WorkingSpace& space)
       steps.hlg_scale = static_cast<float>(scale);
     }
   }
-  if (!view.is_grey() && !same_primaries(from, {})) set_matrix(*matrix);
+  if (!same_primaries(from, {})) set_matrix(*matrix);
   return {};
 }
 
@@ -214,9 +210,8 @@ Result<Rows> Rows::create(const ImageView& view, const WorkingSpace& space, std:
     if (!read.ok()) return read.status();
     icc = *std::move(read);
   }
-  const bool srgb = colour.icc ? icc.is_srgb
-                               : colour.transfer == Transfer::srgb &&
-                                     (view.is_grey() || same_primaries(chromaticities_of(colour), {}));
+  const bool srgb =
+      colour.icc ? icc.is_srgb : colour.transfer == Transfer::srgb && same_primaries(chromaticities_of(colour), {});
   const bool codes = space.encoding == WorkingSpace::Encoding::srgb_codes;
 
   Maker maker;
@@ -282,10 +277,10 @@ void Rows::read(int y, int x_begin, int x_end, float* red, float* green, float* 
   if (view_.is_grey()) {
     std::copy_n(red, count, green);
     std::copy_n(red, count, blue);
-    return;
+  } else {
+    load(1, green);
+    load(2, blue);
   }
-  load(1, green);
-  load(2, blue);
   if (maker_->profile) maker_->profile(red, green, blue, count);
   mix_channels(maker_->steps, red, green, blue, count);
 }

@@ -167,10 +167,10 @@ Table make_table(const Channel& channel, int depth) {
 
 std::shared_ptr<const Table> shared_table(const Channel& channel, int depth) {
   constexpr size_t kMost = 64;  // a video may have another curve in each frame
-  using Key = std::tuple<int, double, double, bool, int>;
+  using Key = std::tuple<int, double, bool, int>;
   static std::mutex mutex;
   static std::map<Key, std::shared_ptr<const Table>> tables;
-  const Key key(channel.steps.curve, channel.parameters[0], channel.parameters[1], channel.steps.to_codes, depth);
+  const Key key(channel.steps.curve, channel.parameter, channel.steps.to_codes, depth);
   const std::lock_guard lock(mutex);
   if (tables.size() >= kMost) {
     std::erase_if(tables, [](const auto& entry) { return entry.second.use_count() == 1; });

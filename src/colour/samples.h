@@ -4,7 +4,6 @@
 #ifndef ACUITY_COLOUR_SAMPLES_H
 #define ACUITY_COLOUR_SAMPLES_H
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -24,7 +23,7 @@ using Table = std::vector<float>;
 struct Channel {
   SampleConversion steps;                // the curve as numbers
   Curve curve;                           // the same in double, for tables; alone where it is that of a profile
-  std::array<double, 2> parameters{};    // what the curve was made with, and tables are known by
+  double parameter = 0;                  // what the curve was made with, and tables are known by
   std::shared_ptr<const Table> table{};  // of every code, for integer samples; of floats, for float samples
 
   /// Encoded samples to what the next step takes, in place. Float samples that are codes are looked up in the table;

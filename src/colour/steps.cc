@@ -42,11 +42,11 @@ void EachVector(const std::array<float*, channels>& samples, int count, Step ste
 // Each step goes over some samples before the next one does: the steps of one vector are a long chain, and a processor
 // finds others to overlap it with only nearby.
 void DecodeSome(const SampleConversion& steps, const float* table, float* samples, int count) {
-  const real a(steps.a), b(steps.b);
+  const real a(steps.a);
   float values[kTogether];
   std::copy_n(samples, count, values);
   EachVector<1>({values}, count, [&](const std::array<float*, 1>& here) {
-    store_unaligned(light_of_sample(steps.curve, a, b, load_unaligned(here[0])), here[0]);
+    store_unaligned(light_of_sample(steps.curve, a, load_unaligned(here[0])), here[0]);
   });
   if (steps.to_codes) {
     EachVector<1>({values}, count, [&](const std::array<float*, 1>& here) {

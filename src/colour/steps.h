@@ -12,7 +12,7 @@ namespace acuity {
 
 struct SampleConversion {
   int curve = CURVE_SCALE;
-  float a = 1, b = 0;     ///< of the curve
+  float a = 1;            ///< of the curve
   bool to_codes = false;  ///< light to sRGB codes, where nothing mixes channels before
 };
 

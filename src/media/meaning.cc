@@ -329,6 +329,10 @@ Result<PairMeaning> settle_meaning(const MeaningSide& reference, const MeaningSi
   ACUITY_TRY(check_colours(a, b, options.frames));
   state(a, b.name);
   state(b, a.name);
+  // Grey has no primaries. Beside RGB it takes those that it states, which rounds as RGB of three equal samples does.
+  if (a.grey() && b.grey()) {
+    for (Party* side : {&a, &b}) copy_primaries({}, side->format.colour);
+  }
   meaning.frame_colour = frame_colour(a, b);
   meaning.reference = std::move(a.format);
   meaning.distorted = std::move(b.format);

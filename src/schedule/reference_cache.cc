@@ -86,7 +86,8 @@ Status CachedReference::wait(int64_t most_ms) {
 CachedReference::OnDevice& CachedReference::find(size_t device, const Colour& colour) {
   std::list<OnDevice>& all = on_devices_[device];
   for (OnDevice& one : all) {
-    if (same_colour(one.colour, colour, picture.view.is_grey())) return one;
+    // Primaries count for grey as well: beside grey it has none, beside RGB those it states.
+    if (same_colour(one.colour, colour, false)) return one;
   }
   OnDevice added;
   added.colour = colour;

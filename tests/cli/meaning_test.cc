@@ -127,6 +127,26 @@ TEST(Meaning, EqualGreysAreIdenticalInPicturesAndVideos) {
   }
 }
 
+// A matrix rounds, and a metric may see a float's last bit. One reference for all: it is kept for what it is beside
+// each.
+TEST(Meaning, EqualGreysAreIdenticalInEveryColourSpace) {
+  const Picture8 drawing = painting(8, 1);
+  Picture8 rgb{drawing.width, drawing.height, 3, 8, {}};
+  for (const uint16_t sample : drawing.samples) rgb.samples.insert(rgb.samples.end(), 3, sample);
+  const auto tagged = [](const std::string& name, const Picture8& picture, uint8_t primaries, uint8_t transfer) {
+    return saved(name, tests::with_chunk(tests::encode_png(picture), "cICP", {primaries, transfer, 0, 1}));
+  };
+  for (const auto& [primaries, transfer] : std::vector<std::pair<uint8_t, uint8_t>>{{12, 13}, {9, 16}, {9, 18}}) {
+    const std::string grey = tagged("grey.png", drawing, primaries, transfer);
+    const std::string other = tagged("other.png", drawing, 1, transfer);  // whose primaries do not count beside grey
+    const std::string neutral = tagged("neutral.png", rgb, primaries, transfer);
+    for (const char* metric : kPictureMetrics) {
+      EXPECT_EQ(value({grey, neutral}, metric), value({neutral, neutral}, metric)) << metric;
+    }
+    EXPECT_EQ(acuity({"score", "--value-only", grey, other, neutral, other}).out, "100\n100\n100\n");
+  }
+}
+
 TEST(Meaning, LightIsIdenticalInEveryFileThatHoldsIt) {
   const std::vector<float> light = fractions(painting());
   const std::string exr = saved("light.exr", tests::encode_exr(180, 176, light));

@@ -121,6 +121,16 @@ TEST(Meaning, ColoursOutOfTheOrdinaryAreWarnedOf) {
   EXPECT_TRUE(settled(picture(true), picture()).warnings.empty());
 }
 
+TEST(Meaning, GreyHasPrimariesOnlyBesideColour) {
+  VideoFormat grey = with(picture(), Transfer::srgb, Primaries::display_p3);
+  grey.grey = true;
+  VideoFormat other = with(grey, Transfer::srgb, Primaries::bt2020);
+  for (const VideoFormat& one : {settled(grey, other).reference, settled(grey, other).distorted}) {
+    EXPECT_EQ(one.colour.primaries, Primaries::bt709);
+  }
+  EXPECT_EQ(settled(grey, picture(true)).reference.colour.primaries, Primaries::display_p3);
+}
+
 TEST(Meaning, AProfileIsTakenOverWhole) {
   VideoFormat profiled = picture(true);
   const std::vector<uint8_t> profile = rgb_profile();

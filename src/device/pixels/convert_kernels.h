@@ -13,11 +13,10 @@
 
 // Where the parameters are in `constants`.
 #define CONSTANT_A 0  // of the curve
-#define CONSTANT_B 1
-#define CONSTANT_BACKGROUND 2
-#define CONSTANT_MIXING 3   // 14 of them, in the order of Mixing
-#define CONSTANT_YUV 17     // 9 of them, in the order of YuvEquations
-#define CONSTANT_TABLES 26  // of integer samples, or the table of floats
+#define CONSTANT_BACKGROUND 1
+#define CONSTANT_MIXING 2   // 14 of them, in the order of Mixing
+#define CONSTANT_YUV 16     // 9 of them, in the order of YuvEquations
+#define CONSTANT_TABLES 25  // of integer samples, or the table of floats
 
 #if KERNEL_HERE(convert_pixels) || KERNEL_HERE(convert_frame)
 // A float sample in the working space. last_code is negative where there is no table of floats.
@@ -25,7 +24,7 @@ FUNCTION real light_of_float(f32_in constants, int curve, int to_codes, int last
   real place = real(-1.0f);
   if (last_code >= 0) place = code_place(encoded);
   if (place >= real(0.0f)) return at(constants, CONSTANT_TABLES + to_whole(place));
-  const real light = light_of_sample(curve, at(constants, CONSTANT_A), at(constants, CONSTANT_B), encoded);
+  const real light = light_of_sample(curve, at(constants, CONSTANT_A), encoded);
   return to_codes != 0 ? srgb_code(light) : light;
 }
 

@@ -29,7 +29,7 @@ constexpr size_t kPlanes = 3;
 // The parameters of the kernels, which the tables follow. `frame` is null for a picture.
 std::vector<float> parameters_of(const Rows::Conversion& conversion, const FrameFormat* frame) {
   const PixelConversion& pixels = conversion.pixels;
-  std::vector<float> constants{conversion.samples.a, conversion.samples.b, conversion.background};
+  std::vector<float> constants{conversion.samples.a, conversion.background};
   constants.insert(constants.end(), pixels.hlg_weights.begin(), pixels.hlg_weights.end());
   constants.push_back(pixels.hlg_exponent);
   constants.push_back(pixels.hlg_scale);
