@@ -320,6 +320,7 @@ Result<PairLists> PairLists::plan(const Request& request) {
       return usage("--pair-dirs names the folder of references; name one or more folders of distorted files behind it");
     }
     lists.reference_folder_ = request.value("--pair-dirs");
+    if (lists.reference_folder_.empty()) return usage("the REF_DIR of --pair-dirs is empty; name a folder");
     lists.folders_ = arguments;
     return lists;
   }
@@ -333,6 +334,7 @@ Result<PairLists> PairLists::plan(const Request& request) {
                       arguments.front()));
     }
     lists.reference_ = request.value("--reference");
+    if (lists.reference_.empty()) return usage("the FILE of --reference is empty; name the original");
     lists.patterns_ = request.values("--glob");
     return lists;
   }
@@ -344,6 +346,8 @@ Result<PairLists> PairLists::plan(const Request& request) {
     return usage(fmt::format("one list is expected, but '{}' and '{}' are given", arguments[0], arguments[1]));
   }
   lists.path_ = arguments.front();
+  // As a variable of a shell that was not set.
+  if (lists.path_.empty()) return usage("the name of the list is empty; name a file, or - for standard input");
   if (lists.path_ == "-" && isatty(STDIN_FILENO) == 1) {
     return usage("standard input (-) is a terminal; redirect a list into it");
   }

@@ -286,6 +286,20 @@ TEST(Batch, PairsFoldersAndPatterns) {
   EXPECT_EQ(acuity({"batch", "--glob", "x", "-o", scratch("n.csv")}).exit_code, 2);
 }
 
+// As variables of a shell are that were not set.
+TEST(Batch, EmptyNamesAreRefused) {
+  const std::string out = scratch("empty.csv"), picture = small_picture("e.ppm", 1);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"batch", "", "-o", out},
+                                               {"plan", ""},
+                                               {"batch", "--pair-dirs", "", scratch("."), "-o", out},
+                                               {"batch", "--reference", "", "--glob", picture, "-o", out}}) {
+    const Outcome outcome = acuity(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words[0] << words[1];
+    EXPECT_TRUE(contains(outcome.err, " is empty; name ")) << outcome.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST(Batch, AllOutputsHaveColumnsBeforeTheFirstRow) {
   const Example example("all.csv");
   const std::string large = small_picture("l.ppm", 4, 200), other = small_picture("m.ppm", 5, 200);
