@@ -220,11 +220,10 @@ class VmafRun {
     results_.columns.push_back(std::move(output));
   }
 
-  // Of several with one name the last counts, as in libvmaf.
-  void set_aggregate(const NamedValue& aggregate) {
-    for (NamedValue& known : results_.aggregates) {
-      if (known.name == aggregate.name) return void(known.value = aggregate.value);
-    }
+  // Of several with one name the first counts, as for columns: libvmaf leaves out the later feature.
+  void add_aggregate(const NamedValue& aggregate) {
+    const auto same = [&](const NamedValue& other) { return other.name == aggregate.name; };
+    if (std::any_of(results_.aggregates.begin(), results_.aggregates.end(), same)) return;
     results_.aggregates.push_back(aggregate);
   }
 
@@ -252,7 +251,7 @@ class VmafRun {
           add_column(std::move(output));
         }
       }
-      for (const NamedValue& aggregate : scores[i].aggregates) set_aggregate(aggregate);
+      for (const NamedValue& aggregate : scores[i].aggregates) add_aggregate(aggregate);
     }
     for (FrameOutput& output : late) add_column(std::move(output));
     for (size_t i = plan_.features.size(); i < scores.size(); ++i) {

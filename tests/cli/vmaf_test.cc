@@ -139,6 +139,24 @@ TEST(VmafCommand, EveryNameStandsOnceAndIsWellFormed) {
   }
 }
 
+// libvmaf leaves out a feature that would give the same names as one before it.
+TEST(VmafCommand, OfFeaturesWithTheSameNamesTheFirstCounts) {
+  const std::string path = scratch("output");
+  const auto results = [&](const std::vector<std::string>& features) {
+    std::vector<std::string> more = {"-b", "10", "-n", "--json", "-o", path};
+    for (const std::string& feature : features) more.insert(more.end(), {"--feature", feature});
+    const Outcome outcome = vmaf(clip_words("synth_64x64_2f_10bit_420"), more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    nlohmann::json all = nlohmann::json::parse(read_file(path));
+    all.erase("fps");
+    return all;
+  };
+  const std::string reduced = "psnr=enable_apsnr=true:reduced_hbd_peak=true", plain = "psnr=enable_apsnr=true";
+  EXPECT_EQ(results({reduced, plain}), results({reduced}));
+  EXPECT_EQ(results({plain, reduced}), results({plain}));
+  EXPECT_NE(results({plain}), results({reduced}));
+}
+
 // Of a name of a file, say.
 TEST(VmafCommand, XmlIsUtf8WhateverTheMessage) {
   std::vector<std::string> words = clip_words("synth_64x64_2f_8bit_420");
