@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "base/try.h"
 #include "cli/lists.h"
+#include "cli/text.h"
 #include "metrics/vmaf/metric.h"
 
 namespace acuity::cli {
@@ -230,11 +231,25 @@ Status plan_metrics(const Request& request, VmafPlan& plan) {
   return {};
 }
 
-// Names become attributes of XML and heads of columns as they are, as in libvmaf.
+// Names become attributes of XML as they are, as in libvmaf.
 bool is_attribute(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto may_follow = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), may_follow);
+}
+
+// And heads of columns without quotes around them.
+bool is_head(std::string_view name) {
+  return !name.empty() && csv_field(name) == name && printable(name) == name && is_utf8(name);
+}
+
+Status check_name(const std::string& name, VmafFormat format) {
+  const bool xml = format == VmafFormat::xml;
+  if ((!xml || is_attribute(name)) && (format != VmafFormat::csv || is_head(name))) return {};
+  return usage(fmt::format("the model name '{}' cannot be written as {}: expected {}; give name=NAME, or write --json",
+                           name, xml ? "XML" : "CSV",
+                           xml ? "letters, digits, '_', '-' and '.', a letter or '_' first"
+                               : "UTF-8 without commas, quotes and control characters"));
 }
 
 Status plan_output(const Request& request, VmafPlan& plan) {
@@ -250,13 +265,9 @@ Status plan_output(const Request& request, VmafPlan& plan) {
     if (digits != "max") ACUITY_TRY_ASSIGN(count, parse_whole(digits, "--precision", 1, 17));
     plan.significant_digits = count;
   }
-  const bool checked = !plan.output.empty() && (plan.format == VmafFormat::xml || plan.format == VmafFormat::csv);
+  // Without predictions no name is written.
   for (const VmafModel& model : plan.models) {
-    if (!checked || is_attribute(model.name)) continue;
-    return usage(
-        fmt::format("the model name '{}' cannot be written as XML or CSV: expected letters, digits, '_', '-' and "
-                    "'.', a letter first; give name=NAME, or write --json",
-                    model.name));
+    if (plan.predict && !plan.output.empty()) ACUITY_TRY(check_name(model.name, plan.format));
   }
   return {};
 }

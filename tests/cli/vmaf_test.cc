@@ -130,12 +130,19 @@ TEST(VmafCommand, EveryNameStandsOnceAndIsWellFormed) {
             std::string::npos);
   EXPECT_NE(message({"-m", "version=vmaf_b_v0.6.3", "-m", "version=vmaf_v0.6.1:name=vmaf_bagging"}).find("would give"),
             std::string::npos);
+  const auto named = [](const std::string& name) { return "version=vmaf_v0.6.1:name=" + name; };
   for (const char* name : {"a b", "4k", "caf\xe9", "a,b"}) {
-    const std::string model = std::string("version=vmaf_v0.6.1:name=") + name;
-    EXPECT_NE(message({"-m", model, "-o", path}).find("cannot be written as XML or CSV"), std::string::npos);
-    EXPECT_NE(message({"-m", model, "-o", path, "--csv"}).find("cannot be written as XML or CSV"), std::string::npos);
-    EXPECT_EQ(vmaf(words, {"-m", model, "-o", path, "--json"}).exit_code, 0);
+    EXPECT_NE(message({"-m", named(name), "-o", path}).find("cannot be written as XML"), std::string::npos);
+    EXPECT_EQ(vmaf(words, {"-m", named(name), "-o", path, "--json"}).exit_code, 0);
     EXPECT_TRUE(nlohmann::json::accept(read_file(path)));
+    EXPECT_EQ(vmaf(words, {"-m", named(name), "-o", path, "-n"}).exit_code, 0) << "no name is written";
+  }
+  for (const char* name : {"caf\xe9", "a,b", "a\"b", "a\nb"}) {
+    EXPECT_NE(message({"-m", named(name), "-o", path, "--csv"}).find("cannot be written as CSV"), std::string::npos);
+  }
+  for (const char* name : {"a b", "4k", "caf\xc3\xa9"}) {
+    EXPECT_EQ(vmaf(words, {"-m", named(name), "-o", path, "--csv"}).exit_code, 0);
+    EXPECT_NE(read_file(path).find(std::string(",") + name + ","), std::string::npos) << read_file(path);
   }
 }
 
