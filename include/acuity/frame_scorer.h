@@ -127,7 +127,7 @@ class ACUITY_API FrameScorer {
   std::array<PlaneSet, 2> planes() const;
 
   /// The names of the outputs of a requested metric, by its index among the requests; empty if there is no such index.
-  std::vector<std::string> output_names(size_t metric) const;
+  std::vector<std::string> output_names(size_t metric, bool with_internal = true) const;
   /// The values of a frame that was pushed, once frames_after() frames have followed it or finish() was called. Waits
   /// for frames in flight.
   Result<FrameValues> score_at(int64_t number);

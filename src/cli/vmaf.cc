@@ -147,7 +147,7 @@ class VmafRun {
   Status check_names() const {
     std::set<std::string> taken;
     for (size_t i = 0; i < plan_.features.size(); ++i) {
-      for (std::string& name : scorer_->output_names(i)) taken.insert(std::move(name));
+      for (std::string& name : scorer_->output_names(i, plan_.features[i].debug)) taken.insert(std::move(name));
     }
     for (size_t i = 0; plan_.predict && i < plan_.models.size(); ++i) {
       for (const std::string& output : scorer_->output_names(plan_.features.size() + i)) {

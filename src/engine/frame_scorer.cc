@@ -500,11 +500,13 @@ std::array<PlaneSet, 2> FrameScorer::planes() const {
   return state_ ? state_->pipeline->planes() : std::array<PlaneSet, 2>{};
 }
 
-std::vector<std::string> FrameScorer::output_names(size_t metric) const {
+std::vector<std::string> FrameScorer::output_names(size_t metric, bool with_internal) const {
   if (!state_ || metric >= state_->entrants.size()) return {};
   return nothing_if_out_of_memory<std::vector<std::string>>([&] {
     std::vector<std::string> names;
-    for (const FrameOutput& output : state_->entrants[metric].outputs) names.push_back(output.name);
+    for (const FrameOutput& output : state_->entrants[metric].outputs) {
+      if (with_internal || !output.internal) names.push_back(output.name);
+    }
     return names;
   });
 }

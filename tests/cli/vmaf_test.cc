@@ -128,6 +128,10 @@ TEST(VmafCommand, EveryNameStandsOnceAndIsWellFormed) {
   };
   EXPECT_NE(message({"--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr_y"}).find("would give 'psnr_y'"),
             std::string::npos);
+  // Of what libvmaf shows only with debug=true.
+  EXPECT_EQ(vmaf(words, {"-m", "version=vmaf_v0.6.1:name=integer_vif"}).exit_code, 0);
+  EXPECT_NE(message({"--feature", "vif=debug=true", "-m", "version=vmaf_v0.6.1:name=integer_vif"}).find("would give"),
+            std::string::npos);
   EXPECT_NE(message({"-m", "version=vmaf_b_v0.6.3", "-m", "version=vmaf_v0.6.1:name=vmaf_bagging"}).find("would give"),
             std::string::npos);
   const auto named = [](const std::string& name) { return "version=vmaf_v0.6.1:name=" + name; };
