@@ -32,7 +32,15 @@ std::vector<size_t> subbands_of(const MetricScore& entry, const std::string& cha
 // A row for each subband, high frequencies first: the loss of JOD in each frame.
 using Panel = std::vector<std::vector<double>>;
 
+// A video's only frame is a still picture, whose value is not pooled over time. That of one frame of many differs from
+// the frame's, but for what is not seen at all.
+int channels_of(const MetricScore& entry) {
+  const std::vector<double>& frames = entry.series[0];
+  return frames.size() == 1 && entry.value_of_all() == frames[0] ? cvvdp::kStillChannels : cvvdp::kChannels;
+}
+
 std::vector<Panel> panels_of(const MetricScore& entry) {
+  const int channels = channels_of(entry);
   std::vector<Panel> panels;
   for (size_t c = 0; c < cvvdp::kChannels; ++c) {
     Panel& panel = panels.emplace_back();
@@ -40,7 +48,7 @@ std::vector<Panel> panels_of(const MetricScore& entry) {
     for (const size_t place : places) {
       std::vector<double>& row = panel.emplace_back();
       for (const double seen : entry.series[place + 1]) {
-        row.push_back(10 - cvvdp::jod_of(seen * cvvdp::distogram_weight(c, place == places.back())));
+        row.push_back(10 - cvvdp::jod_of(seen * cvvdp::distogram_weight(c, place == places.back(), channels)));
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "acuity/picture.h"
 #include "cli/map_colours.h"
 #include "cli/pictures.h"
+#include "metrics/cvvdp/scales.h"
 #include "support/fixtures.h"
 #include "support/synthetic_video.h"
 #include "support/y4m.h"
@@ -416,6 +417,29 @@ TEST(Cvvdp, ADistogramShowsWhatPycvvdpShows) {
   const Outcome alone = acuity({"score", "-m", "cvvdp", "--distogram-max", "3", scene(), noisy()});
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_NE(alone.err.find("needs --distogram"), std::string::npos) << alone.err;
+}
+
+// The reference's counts as many channels as there are, and a video of one frame is a still picture.
+TEST(Cvvdp, ADistogramOfOneFrameIsOfThreeChannels) {
+  const std::string a = golden_clip("a.y4m", 160, 90, 1, "30:1", false);
+  const std::string b = golden_clip("b.y4m", 160, 90, 1, "30:1", true);
+  const std::string path = scratch("distogram.png");
+  const json outputs = scored({"--distogram", path, a, b})["metrics"].front()["outputs"];
+  const Result<Picture> picture = read_picture(path);
+  ASSERT_TRUE(picture.ok()) << picture.status().message();
+  for (size_t c = 0; c < cvvdp::kStillChannels; ++c) {
+    for (int s = 0; s < 6; ++s) {
+      const std::string name =
+          std::string(cvvdp::kChannelNames[c]) + (s < 5 ? fmt::format("_subband{}", s + 1) : "_base");
+      const double seen = outputs[name].get<double>() * cvvdp::distogram_weight(c, s == 5, cvvdp::kStillChannels);
+      const double place = std::min((10 - cvvdp::jod_of(seen)) / 10, 1.0) * 254;
+      const int y = static_cast<int>(c) * (6 * 16 + 4) + s * 16 + 8;
+      const cli::MapColour colour = cli::map_colour(std::floor(place + 0.5) / 254);
+      EXPECT_TRUE(std::equal(colour.begin(), colour.end(),
+                             reinterpret_cast<const uint8_t*>(picture->view.planes[0] + y * picture->view.row_stride)))
+          << name;
+    }
+  }
 }
 
 TEST(Cvvdp, ADistogramShowsSubbandsOverTime) {

@@ -34,8 +34,8 @@ double heat_weight(size_t channel, int channels) {
   return kChannelWeights[channel] * (channels == kStillChannels ? kStillFactor : 1);
 }
 
-double distogram_weight(size_t channel, bool base) {
-  return kChannelWeights[channel] * (base ? kBaseWeights[channel] : 1) * kChannels;
+double distogram_weight(size_t channel, bool base, int channels) {
+  return kChannelWeights[channel] * (base ? kBaseWeights[channel] : 1) * channels;
 }
 
 double difference_of(double sum, double pixels) { return offset_power(sum / pixels, 0.5); }

@@ -44,8 +44,9 @@ double pooled(const Differences& differences);
 /// What a difference of a channel counts for in a map, outside the base. Still pictures have three channels.
 double heat_weight(size_t channel, int channels);
 
-/// What the difference of a video's subband counts for by itself, for a distogram.
-double distogram_weight(size_t channel, bool base);
+/// What the difference of a video's subband counts for by itself, for a distogram. A video of one frame is a still
+/// picture.
+double distogram_weight(size_t channel, bool base, int channels);
 
 /// Just-objectionable differences, counted down from 10.
 double jod_of(double difference);
