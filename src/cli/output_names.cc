@@ -7,6 +7,8 @@
 #include "acuity/frame_scorer.h"
 #include "acuity/scorer.h"
 #include "base/try.h"
+#include "engine/options.h"
+#include "metrics/cvvdp/screen.h"
 
 namespace acuity::cli {
 namespace {
@@ -36,7 +38,18 @@ Status names_of_pictures(const MetricChoice& metric, std::vector<std::string>& n
   return {};
 }
 
-Status names_of_frames(const MetricChoice& metric, const std::string& name, std::vector<std::string>& names) {
+// Pictures that are larger than those drawn here have more subbands on some displays.
+Status names_of_cvvdp(const MetricChoice& metric, const std::string& name, std::vector<std::string>& names) {
+  OptionValues options;
+  ACUITY_TRY_ASSIGN(options, OptionValues::parse(*find_metric(name), metric.options));
+  std::vector<std::string> outputs;
+  ACUITY_TRY_ASSIGN(outputs,
+                    cvvdp::names_of_outputs(options, name == "cvvdp" ? cvvdp::kStillChannels : cvvdp::kChannels));
+  for (const std::string& output : outputs) add(output, names);
+  return {};
+}
+
+Status names_of_frames(const MetricChoice& metric, std::vector<std::string>& names) {
   const std::vector<uint8_t> a = drawn(1, 60), b = drawn(1, 63);
   FrameFormat format;
   format.width = format.height = kSide;
@@ -51,7 +64,7 @@ Status names_of_frames(const MetricChoice& metric, const std::string& name, std:
     return view;
   };
   Result<FrameScorer> scorer = FrameScorer::create(
-      {.metrics = {{name, metric.options}}, .format = format, .device = "cpu", .expected_frames = 2});
+      {.metrics = {{metric.name, metric.options}}, .format = format, .device = "cpu", .expected_frames = 2});
   if (!scorer.ok()) return scorer.status();
   for (int frame = 0; frame < 2; ++frame) ACUITY_TRY(scorer->push(view_of(a), view_of(b)));
   const Result<std::vector<FrameScore>> scores = scorer->finish();
@@ -59,7 +72,7 @@ Status names_of_frames(const MetricChoice& metric, const std::string& name, std:
   const FrameScore& score = scores->front();
   for (size_t i = 0; i < score.outputs.size(); ++i) {
     const FrameOutput& output = score.outputs[i];
-    if (!output.internal && !(i == score.headline && output.name == name)) add(output.name, names);
+    if (!output.internal && !(i == score.headline && output.name == metric.name)) add(output.name, names);
   }
   return {};
 }
@@ -68,12 +81,15 @@ Status names_of_frames(const MetricChoice& metric, const std::string& name, std:
 
 Result<std::vector<std::string>> output_names(const MetricChoice& metric) {
   std::vector<std::string> names;
-  if (find_metric(metric.name)->is_frame_metric) {
-    ACUITY_TRY(names_of_frames(metric, metric.name, names));
-  } else if (metric.name == "cvvdp") {
+  if (metric.name == "cvvdp") {
     // Rows may be pictures or videos, and some options are for one of them only.
-    const Status pictures = names_of_pictures(metric, names), videos = names_of_frames(metric, "cvvdp_video", names);
+    const Status pictures = names_of_cvvdp(metric, "cvvdp", names);
+    const Status videos = names_of_cvvdp(metric, "cvvdp_video", names);
     if (!pictures.ok() && !videos.ok()) return pictures;
+  } else if (metric.name == "cvvdp_video") {
+    ACUITY_TRY(names_of_cvvdp(metric, metric.name, names));
+  } else if (find_metric(metric.name)->is_frame_metric) {
+    ACUITY_TRY(names_of_frames(metric, names));
   } else {
     ACUITY_TRY(names_of_pictures(metric, names));
   }

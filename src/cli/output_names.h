@@ -11,7 +11,8 @@
 
 namespace acuity::cli {
 
-/// Found by scoring two drawn pictures that are large enough for every scale. A smaller picture has some of them.
+/// Found by scoring two drawn pictures that are large enough for every scale; of cvvdp by what the display can show. A
+/// smaller picture has some of them.
 Result<std::vector<std::string>> output_names(const MetricChoice& metric);
 
 }  // namespace acuity::cli

@@ -359,6 +359,23 @@ TEST(Batch, HasColumnsOfOutputsWhateverTheOptionsAreFor) {
   }
 }
 
+// Pictures of 2048 pixels on each side have eleven subbands on a phone, and none of the rows here is one.
+TEST(Batch, HasColumnsOfAllSubbandsOfADisplay) {
+  const Example example("subbands.csv");
+  write_file(example.list, fmt::format("reference,distorted\n{},{}\n", example.reference, example.a));
+  for (const auto& [display, last] : {std::pair("iphone_14_pro", 10), std::pair("standard_4k", 8)}) {
+    const std::string results = scratch(fmt::format("subbands-{}.csv", display));
+    const Outcome outcome = acuity(
+        {"batch", example.list, "-m", fmt::format("cvvdp:display={}", display), "--outputs", "all", "-o", results});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::string text = read_file(results);
+    for (const char* channel : {"achromatic", "red_green", "violet_yellow", "transient"}) {
+      EXPECT_TRUE(contains(text, fmt::format(".{}_subband{},", channel, last))) << text;
+      EXPECT_FALSE(contains(text, fmt::format(".{}_subband{},", channel, last + 1))) << text;
+    }
+  }
+}
+
 // The time is in the summary, which says how much of it went into decoding.
 TEST(Batch, DecodingOfVideosCounts) {
   const std::string a = scratch("decoded.y4m");

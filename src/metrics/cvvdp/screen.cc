@@ -203,6 +203,18 @@ std::vector<MetricOption> time_options() {
   return options;
 }
 
+Result<std::vector<std::string>> names_of_outputs(const OptionValues& options, int channels) {
+  constexpr Size kLargest{1 << 16, 1 << 16};
+  Result<Screens> screens = Screens::create(options);
+  if (!screens.ok()) return screens.status();
+  Differences shape;
+  shape.channels = channels;
+  shape.subbands.resize(scales_of(kLargest, screens->pixels_per_degree(), screens->most_scales()).size());
+  std::vector<std::string> names;
+  for (const NamedValue& value : named_values(shape)) names.push_back(value.name);
+  return names;
+}
+
 // One JOD is where three of four people tell the better picture.
 std::string meaning_of_jod(double value) {
   constexpr double kDeviation = 1.4826;

@@ -60,6 +60,9 @@ std::vector<MetricOption> display_options();
 std::vector<MetricOption> time_options();
 inline constexpr const char* kNoResizing = "no";
 
+/// What the outputs of the largest pictures on that display are called; smaller ones have some of them.
+Result<std::vector<std::string>> names_of_outputs(const OptionValues& options, int channels);
+
 /// Whether the options, of pictures or videos, describe a display.
 Status check_options(const OptionValues& options);
 
