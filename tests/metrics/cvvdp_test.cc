@@ -413,6 +413,18 @@ TEST(Cvvdp, TheDefaultDisplaySuitsTheReference) {
   EXPECT_NE(scorer->score(a.view, b.view).status().message().find("how bright linear samples are"), std::string::npos);
 }
 
+// In daylight HLG has no system gamma, which is nothing to those who compare other pictures.
+TEST(Cvvdp, LightThatForbidsHlgForbidsNothingElse) {
+  Picture a = fixture("scene.png"), b = fixture("scene.jpeg10.png");
+  const OptionValue daylight{"ambient", "30000"};
+  EXPECT_EQ(score_pair(a.view, b.view, on_display("auto", {daylight})).value,
+            score_pair(a.view, b.view, on_display("standard_4k", {daylight})).value);
+  a.view.colour.transfer = b.view.colour.transfer = Transfer::hlg;
+  Result<Scorer> scorer = Scorer::create(on_display("auto", {daylight}), a.view.width, a.view.height);
+  ASSERT_TRUE(scorer.ok()) << scorer.status().message();
+  EXPECT_NE(scorer->score(a.view, b.view).status().message().find("cannot show HLG in 30000 lux"), std::string::npos);
+}
+
 TEST(Cvvdp, DisplaysHaveThePublishedFigures) {
   const std::map<std::string, double> expected{
       {"standard_4k", 75.40244934516305},         {"standard_hdr_linear_zoom", 25.228336461402645},

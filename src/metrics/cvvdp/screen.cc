@@ -133,7 +133,12 @@ Result<Screens> Screens::create(const OptionValues& options) {
     Result<Display> display = display_of(name, options);
     if (!display.ok()) return display.status();
     Result<Photometry> photometry = Photometry::create(*display);
-    if (!photometry.ok()) return photometry.status();
+    if (!photometry.ok()) {
+      // Only who compares HLG needs the last of the automatic displays.
+      if (screens.screens_.size() != kHlg) return photometry.status();
+      screens.no_hlg_ = photometry.status();
+      break;
+    }
     screens.screens_.emplace_back(std::move(*display), *photometry);
   }
   screens.most_scales_ = static_cast<int>(options.number("capped").value_or(0));
@@ -156,6 +161,7 @@ Result<Screen*> Screens::for_colour(const Colour& colour) {
                   "cvvdp must know how bright linear samples are: give display=standard_hdr_linear if they are in nit, "
                   "or convert the picture to sRGB, PQ or HLG");
   }
+  if (colour.transfer == Transfer::hlg && !no_hlg_.ok()) return no_hlg_;
   return &screens_[colour.transfer == Transfer::pq ? kPq : colour.transfer == Transfer::hlg ? kHlg : kSdr];
 }
 

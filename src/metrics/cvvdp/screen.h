@@ -50,6 +50,7 @@ class Screens {
 
  private:
   std::vector<Screen> screens_;
+  Status no_hlg_;  // why the one for HLG is not among them, where light of the room forbids it
   int most_scales_ = 0;
 };
 
