@@ -503,6 +503,8 @@ TEST(Cvvdp, RefusesWhatIsNoDisplay) {
   EXPECT_TRUE(Scorer::create(on_display(two.path() + "#b"), 64, 64).ok());
   expect_refused(two.path() + "#c", "has no display 'c'");
   expect_refused(two.path() + "#b", "fixed number of pixels per degree", {{"distance", "2"}});
+  expect_refused("standard_hmd", "distance has no effect", {{"distance", "0.5"}});
+  EXPECT_TRUE(Scorer::create(on_display("standard_hmd", {{"distance", "0.5"}, {"size", "5"}}), 64, 64).ok());
   EXPECT_FALSE(Scorer::create(on_display("standard_4k"), 1, 64).ok());
 }
 

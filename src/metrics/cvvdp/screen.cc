@@ -62,6 +62,12 @@ Result<Display> display_of(const std::string& name, const OptionValues& options)
                               "and size have no effect; use ppd",
                               display.name));
   }
+  if (options.number("distance") && display.field_of_view && !display.pixels_per_degree) {
+    return Status(StatusCode::usage,
+                  fmt::format("the display '{}' fills a fixed part of the visual field, so distance has no effect; use "
+                              "ppd, or give its size as well",
+                              display.name));
+  }
   if (const auto peak = options.number("peak")) display.peak = *peak;
   if (const auto black = options.number("black")) display.black = black;
   if (const auto ambient = options.number("ambient")) display.ambient = *ambient;
