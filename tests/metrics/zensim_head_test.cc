@@ -172,13 +172,7 @@ TEST(ZensimHead, ShowsNothingButAsciiOfAFile) {
   EXPECT_NE(refusal(file).find("transform 'wi?sor_p99' is not known"), std::string::npos);
 }
 
-TEST(ZensimHead, IsToBlameForWhatIsNoNumber) {
-  std::vector<std::byte> file = content_of(head_path("b"));
-  uint32_t means = 0, scales = 0;
-  std::memcpy(&means, file.data() + 32, 4);
-  std::memcpy(&scales, file.data() + 40, 4);
-  put(file, means, 0x7F61B1E6u);   // 3e38
-  put(file, scales, 0x00800000u);  // 1e-38
+void expect_no_number(const std::vector<std::byte>& file) {
   const std::string path = testing::TempDir() + "zensim_overflow.znpr";
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
@@ -190,6 +184,41 @@ TEST(ZensimHead, IsToBlameForWhatIsNoNumber) {
   EXPECT_EQ(status.code(), StatusCode::input);
   EXPECT_NE(status.message().find("the head computes "), std::string::npos) << status.message();
   EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
+}
+
+TEST(ZensimHead, IsToBlameForWhatIsNoNumber) {
+  std::vector<std::byte> file = content_of(head_path("b"));
+  uint32_t means = 0, scales = 0;
+  std::memcpy(&means, file.data() + 32, 4);
+  std::memcpy(&scales, file.data() + 40, 4);
+  put(file, means, 0x7F61B1E6u);   // 3e38
+  put(file, scales, 0x00800000u);  // 1e-38
+  expect_no_number(file);
+}
+
+// Two layers of one input, whose weights and biases are 3e38, and a pin, which makes 100 of infinity.
+TEST(ZensimHead, IsToBlameForWhatIsNoNumberBeforeThePin) {
+  constexpr uint32_t kTable = 128, kLarge = kTable + 2 * 48, kMetadata = kLarge + 4;
+  const std::string key = "zentrain.tanh_output_head";
+  const uint32_t length = static_cast<uint32_t>(key.size()) + 10;
+  std::vector<std::byte> file(kMetadata + length);
+  std::memcpy(file.data(), "ZNPR\3", 5);
+  for (const uint32_t at : {8, 12}) put(file, at, 1);
+  put(file, 16, 2);
+  put(file, 48, kTable);
+  put(file, 52, 2 * 48);
+  put(file, 64, kMetadata);
+  put(file, 68, length);
+  for (uint32_t at = kTable; at < kLarge; at += 48) {
+    const uint32_t entry[] = {1, 1, 0, kLarge, 4, 0, 0, kLarge, 4};
+    std::memcpy(file.data() + at, entry, sizeof(entry));
+  }
+  put(file, kLarge, 0x7F61B1E6u);  // 3e38
+  file[kMetadata] = static_cast<std::byte>(key.size());
+  std::memcpy(file.data() + kMetadata + 1, key.data(), key.size());
+  put(file, kMetadata + 1 + key.size() + 1, 4);
+  put(file, kMetadata + 1 + key.size() + 5, 0x41F00000u);  // 30
+  expect_no_number(file);
 }
 
 // Every file cut short is refused, and no changed byte does any harm.

@@ -248,11 +248,13 @@ class Zensim final : public Metric {
     if (!pooled.identical) {
       scores = request_.head->evaluate(pooled.features, layout_.picture.width, layout_.picture.height);
     }
-    if (!std::isfinite(scores.score)) {
+    // A pin makes a number even of what is infinite before it, which is an output as well.
+    const double checked = std::isfinite(scores.raw) ? scores.score : scores.raw;
+    if (!std::isfinite(checked)) {
       return Status(
           StatusCode::input,
           fmt::format("the head computes {} from this pair's features, which is not a score; use another head than {}",
-                      scores.score, request_.head->description()));
+                      checked, request_.head->description()));
     }
     measured.value = scores.score;
     measured.outputs = {{"raw_distance", scores.score}, {"head_raw", scores.raw}, {"head_pinned", scores.pinned}};
