@@ -163,6 +163,18 @@ TEST(ZensimHead, RefusesParametersThatAreNotThoseOfTheTransform) {
   EXPECT_EQ(changed(comma - 1, ' '), "");
   EXPECT_NE(changed(comma - 1, 'x').find("x' is not a parameter of a transform"), std::string::npos);
   EXPECT_NE(changed(comma - 8, ',').find("3 parameters instead of 2"), std::string::npos);
+
+  // What trainers write for a limit that is none, as long as what it replaces.
+  const size_t line = text.find("1.0216458576906007e-05", key);
+  ASSERT_LT(line, comma);
+  const auto replaced = [&](std::string number) {
+    number.insert(0, comma - line - number.size(), ' ');
+    std::vector<std::byte> file = good;
+    std::memcpy(file.data() + line, number.data(), number.size());
+    return refusal(file);
+  };
+  EXPECT_EQ(replaced("-inf"), "");
+  EXPECT_NE(replaced("-infx").find("-infx' is not a parameter of a transform"), std::string::npos);
 }
 
 TEST(ZensimHead, ShowsNothingButAsciiOfAFile) {

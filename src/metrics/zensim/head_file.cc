@@ -363,9 +363,9 @@ class HeadParser {
       line.remove_prefix(std::min(word.size() + 1, line.size()));
       std::string_view digits = word.substr(std::min(word.find_first_not_of(" \r"), word.size()));
       digits = digits.substr(0, digits.find_last_not_of(" \r") + 1);
-      float value = 0;
+      float value = 0;  // may be infinite: a limit that is none
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) {
+      if (error != std::errc() || end != digits.data() + digits.size()) {
         return bad(fmt::format("'{}' is not a parameter of a transform", shown(word)));
       }
       transform.parameters.push_back(value);
