@@ -419,6 +419,15 @@ TEST(Zensim, MemoryIsWithinItsBound) {
       EXPECT_LT(static_cast<double>(result.provenance.working_bytes) / (1400 * 1200), is_prepared ? 26 + 3 : 14);
     }
   }
+  // Maps of all scales are held until they are put together, and with masking the luminance.
+  const auto bytes = [&](const char* masking, bool want_map) {
+    ScorerOptions options = options_of({{"map_masking", masking}});
+    options.threads = 1;
+    options.want_map = want_map;
+    return score(reference.view, distorted.view, options).provenance.working_bytes;
+  };
+  EXPECT_GT(bytes("0", true) - bytes("0", false), 5 * 1400 * 1200);
+  EXPECT_GT(bytes("4", true) - bytes("0", true), 4 * 1400 * 1200 - 1);
 }
 
 }  // namespace

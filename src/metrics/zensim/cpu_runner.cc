@@ -72,7 +72,10 @@ class CpuRunner final : public Runner {
   }
 
   size_t working_bytes() const override {
-    return distorted_.arena.size() + (pair_ ? pair_->arena.size() : 0) + arena_.size() + sums_bytes_;
+    size_t map_samples = maps_.luma.size();
+    for (const std::vector<float>& scale : maps_.scales) map_samples += scale.size();
+    return distorted_.arena.size() + (pair_ ? pair_->arena.size() : 0) + arena_.size() + sums_bytes_ +
+           map_samples * sizeof(float);
   }
 
   Result<std::shared_ptr<const PreparedReference>> prepare(const Picture& reference) override {
