@@ -469,6 +469,7 @@ TEST(Cvvdp, RefusesWhatIsNoDisplay) {
   expect_refused("standard_4", "did you mean 'standard_4k'");
   expect_refused("standard_4k", "no effect with ppd", {{"ppd", "60"}, {"distance", "1"}});
   expect_refused("standard_4k", "min_luminance is 300; expected 0 to 200", {{"black", "300"}});
+  expect_refused("standard_4k", "its black is as bright as its white", {{"peak", "90"}, {"black", "90"}});
   expect_refused("standard_hdr_hlg", "system gamma", {{"peak", "1001"}, {"ambient", "1000000"}});
   const std::vector<std::pair<std::string, std::string>> files{
       {"", "not JSON"},
@@ -491,6 +492,8 @@ TEST(Cvvdp, RefusesWhatIsNoDisplay) {
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "k_refl": 2}})", "k_refl is 2"},
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "contrast": 0}})", "contrast is 0"},
       {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "contrast": -5}})", "contrast is -5"},
+      {R"({"tv": {"max_luminance": 100, "pixels_per_degree": 60, "contrast": 1}})",
+       "its black is as bright as its white"},
       {R"({"a": {"max_luminance": 100, "pixels_per_degree": 60}, "b": {"max_luminance": 99, "pixels_per_degree": 60}})",
        "has 2 displays; choose one by display="},
   };

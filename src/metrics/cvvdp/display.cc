@@ -122,6 +122,8 @@ Status check_display(const Display& display) {
     if (limit.value >= limit.least && limit.value <= limit.most) continue;
     return refuse(fmt::format("{} is {}; expected {} to {}", limit.what, limit.value, limit.least, limit.most));
   }
+  // Any two pictures would be the same there.
+  if (black_of(display) == display.peak) return refuse("its black is as bright as its white");
   if (display.pixels_per_degree) return {};
   if (display.width < 1 || display.height < 1) return refuse("it has no resolution; give one, or pixels_per_degree");
   if (!display.diagonal_inches && !display.field_of_view) {
