@@ -2,6 +2,7 @@
 #include "engine/frame_pipeline.h"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -65,9 +66,10 @@ FramePipeline::FramePipeline(const std::array<FrameShape, 2>& formats, std::vect
   try {
     for (int i = 1; i < threads_; ++i) others_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no more: those there are take all jobs.
-    threads_ = static_cast<int>(others_.size()) + 1;
+  } catch (const std::bad_alloc&) {
   }
+  // If the system gave fewer, those there are take all jobs.
+  threads_ = static_cast<int>(others_.size()) + 1;
 }
 
 FramePipeline::~FramePipeline() { stop(); }
@@ -91,7 +93,7 @@ std::vector<PipelineFeature> FramePipeline::dissolve() {
 void FramePipeline::cancel() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    cancelled_ = true;
+    cancelled_ = stopped_ = true;
   }
   changed_.notify_all();
 }
@@ -234,7 +236,7 @@ Status FramePipeline::push(const Input& reference, const Input& distorted, int64
     return pending_.size() > most ||
            (!pending_.empty() && next_ - pending_.front()->index > 2 * static_cast<int64_t>(most));
   };
-  while (is_behind() && !cancelled_) {
+  while (is_behind() && !stopped_) {
     if (run_any(lock, own_workers_)) continue;
     if (running_ == 0) break;  // all that is left waits for frames to come
     changed_.wait(lock);
@@ -244,11 +246,25 @@ Status FramePipeline::push(const Input& reference, const Input& distorted, int64
 }
 
 void FramePipeline::work() {
-  Workers workers(features_.size());
-  std::unique_lock lock(mutex_);
-  while (!closing_) {
-    if (!run_next(lock, workers)) changed_.wait(lock);
+  Status status = guarded<Status>([this]() -> Status {
+    Workers workers(features_.size());
+    std::unique_lock lock(mutex_);
+    while (!closing_) {
+      if (!run_next(lock, workers)) changed_.wait(lock);
+    }
+    return {};
+  });
+  if (!status.ok()) give_up(std::move(status));
+}
+
+// Memory ran out around a job, which may be half done: nobody may wait for it.
+void FramePipeline::give_up(Status why) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    if (failure_.ok()) failure_ = std::move(why);
   }
+  changed_.notify_all();
 }
 
 // Sends a frame that is going to be entered to the device.
@@ -302,7 +318,7 @@ bool FramePipeline::advance(std::unique_lock<std::mutex>& lock) {
 Status FramePipeline::wait_for(size_t place) {
   while (conclude() <= place) {
     std::unique_lock lock(mutex_);
-    if (cancelled_ || !advance(lock)) break;
+    if (stopped_ || !advance(lock)) break;
   }
   return state();
 }
@@ -317,7 +333,7 @@ Status FramePipeline::finish() {
         std::find_if(frames_.begin(), frames_.end(), [](const auto& its) { return its->device_jobs > 0; });
     if (waiting != frames_.end()) note_failure({waiting->get(), Job::Kind::measure, on_device_.front(), {}}, ended);
     changed_.notify_all();
-    while (!cancelled_ && advance(lock)) {
+    while (!stopped_ && advance(lock)) {
     }
   }
   stop();

@@ -113,6 +113,7 @@ class FramePipeline {
   void finish_oldest_on_device();
   void conclude(const Frame& frame, size_t feature);
   void work();
+  void give_up(Status why) noexcept;
   void stop();
 
   std::array<FrameShape, 2> formats_;  // by Role
@@ -151,6 +152,7 @@ class FramePipeline {
   size_t failed_stage_ = 0;
   Status failure_;
   bool cancelled_ = false;
+  bool stopped_ = false;  // no job is begun any more: it was cancelled, or a thread gave up
   bool closing_ = false;
   std::vector<std::thread> others_;  // last: they use all of the above
 };

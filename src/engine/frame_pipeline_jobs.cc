@@ -73,7 +73,7 @@ bool FramePipeline::fails_before(const Job& job) const {
 
 // Does one job. False where there is none.
 bool FramePipeline::run_next(std::unique_lock<std::mutex>& lock, Workers& workers) {
-  const Job job = cancelled_ ? Job() : next_job();
+  const Job job = stopped_ ? Job() : next_job();
   if (job.frame == nullptr) return false;
   const bool counts = !fails_before(job);  // what could not be prepared must not be looked at
   ++running_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,12 @@ Status check_finite(int64_t number, const std::string& output, const std::string
   return Status(StatusCode::internal,
                 fmt::format("{}{} of {} is {}, which is not a score; please report the videos",
                             number < 0 ? "" : fmt::format("frame {}: ", number), output, metric, value));
+}
+
+// So that a push_back() does not run out of memory.
+template <typename T>
+void make_room(std::vector<T>& values) {
+  if (values.size() == values.capacity()) values.reserve(2 * values.size() + 1);
 }
 
 std::string cpu_name() { return fmt::format("cpu ({})", cpu_target()); }
@@ -85,7 +92,7 @@ struct FrameScorer::State {
   std::deque<KeptFrame> kept;                        // on a device that auto chose
   std::array<std::optional<FrameMemory>, 2> copies;  // of frames that nobody owns
   bool frames_are_here = true;                       // not on the device only
-  Status failure;                                    // of what came after the features
+  Status failure;                                    // of what came after the features, or of memory in a call
   bool finished = false;
 
   std::array<FrameShape, 2> both_shapes() const { return shapes_of(options); }
@@ -197,8 +204,22 @@ struct FrameScorer::State {
     return {view, of_reference ? options.format : options.distorted_format.value_or(options.format)};
   }
 
+  // As guarded(). Where memory ran out, frames and values may be half added: no later call goes on with them.
+  template <typename Outcome, typename Run>
+  Outcome guarded_for_good(const Run& run) {
+    return guarded<Outcome>([&]() -> Outcome {
+      try {
+        return run();
+      } catch (const std::bad_alloc&) {
+        failure =
+            status_of_texts(StatusCode::out_of_memory, {"memory ran out in an earlier call; make another FrameScorer"});
+        throw;
+      }
+    });
+  }
+
   Status push(const Input& reference, const Input& distorted, std::optional<int64_t> given, bool to_score) {
-    return guarded<Status>([&]() -> Status {
+    return guarded_for_good<Status>([&]() -> Status {
       if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
       const int64_t number = given.value_or(next_number);
       if (number < next_number) {
@@ -322,6 +343,12 @@ struct FrameScorer::State {
       }
     }
     // A frame counts for all metrics or for none.
+    for (Entrant& entrant : entrants) {
+      for (FrameOutput& output : entrant.outputs) make_room(output.values);
+    }
+    for (FeatureSeries& its : series) {
+      for (std::vector<double>& values : its) make_room(values);
+    }
     for (size_t m = 0; m < entrants.size(); ++m) {
       for (size_t i = 0; i < found[m].size(); ++i) entrants[m].outputs[i].values.push_back(found[m][i]);
     }
@@ -348,6 +375,7 @@ struct FrameScorer::State {
     }
     const auto place = static_cast<size_t>(found - scored.begin());
     if (place >= delivered) {
+      ACUITY_TRY(failure);
       Status waited = pipeline->wait_for(place - first_place);
       if (must_fall_back(waited)) {
         waited = fall_back(waited);
@@ -400,6 +428,7 @@ struct FrameScorer::State {
   }
 
   Result<std::vector<FrameScore>> finish() {
+    ACUITY_TRY(failure);
     if (scored.empty()) {
       return Status(StatusCode::usage, "no frame was pushed, so there is nothing to score");
     }
@@ -513,13 +542,13 @@ std::vector<std::string> FrameScorer::output_names(size_t metric, bool with_inte
 
 Result<FrameValues> FrameScorer::score_at(int64_t number) {
   if (!state_) return moved_from("FrameScorer");
-  return guarded<Result<FrameValues>>([&] { return state_->score_at(number); });
+  return state_->guarded_for_good<Result<FrameValues>>([&] { return state_->score_at(number); });
 }
 
 Result<std::vector<FrameScore>> FrameScorer::finish() {
   if (!state_) return moved_from("FrameScorer");
   if (std::exchange(state_->finished, true)) return status_of_texts(StatusCode::usage, {"finish() was called before"});
-  return guarded<Result<std::vector<FrameScore>>>([&] { return state_->finish(); });
+  return state_->guarded_for_good<Result<std::vector<FrameScore>>>([&] { return state_->finish(); });
 }
 
 Result<std::vector<FrameScore>> FrameScorer::scores_so_far() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Memory of the host that runs out inside public functions, at one allocation after the other: none of them throws.
 // What they return is right or states a failure.
+#include <array>
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -25,9 +27,12 @@ namespace {
 thread_local int64_t before_failure = -1;
 thread_local bool fails_once = true;
 thread_local int64_t allocations = 0;
+// One of any thread; negative: none fails.
+std::atomic<int64_t> before_failure_anywhere = -1;
 
 bool fails_now() {
   ++allocations;
+  if (before_failure_anywhere >= 0 && before_failure_anywhere-- == 0) return true;
   if (before_failure < 0) return false;
   if (before_failure > 0) {
     --before_failure;
@@ -129,6 +134,63 @@ TEST_F(NoExceptionsTest, OfAFrameScorer) {
               return Status();
             }),
             0);
+}
+
+// Frames that are pushed although memory ran out in a call before, on this thread or another: no call waits for ever,
+// and no frame gets the values of another.
+TEST_F(NoExceptionsTest, AFrameScorerDoesNotGoOnWithHalfAFrame) {
+  constexpr int kFrames = 6;
+  const FrameFormat format{{.width = 16, .height = 16, .subsampling = Subsampling::grey}};
+  std::array<std::vector<std::byte>, kFrames + 1> samples;
+  for (size_t i = 0; i < samples.size(); ++i) samples[i].assign(256, static_cast<std::byte>(100 + i * i));
+  const auto frame = [&](size_t i) {
+    FrameView view{format};
+    view.planes = {samples[i].data()};
+    view.row_strides = {16};
+    return view;
+  };
+  for (const int threads : {1, 3}) {
+    std::array<double, kFrames> values{};
+    // Whether all went well. Creating it is another test's.
+    const auto score_all = [&](bool is_first) {
+      const int64_t failing = before_failure_anywhere.exchange(-1);
+      std::array<int, kFrames> delivered{};
+      FrameScorerOptions options{.metrics = {{"psnr_yuv"}}, .format = format, .device = "cpu", .threads = threads};
+      options.on_scores = [&](const FrameValues& found) {
+        ASSERT_TRUE(found.number >= 0 && found.number < kFrames) << found.number;
+        const auto number = static_cast<size_t>(found.number);
+        ++delivered[number];
+        if (is_first) values[number] = found.values[0];
+        EXPECT_EQ(found.values[0], values[number]) << number;
+      };
+      Result<FrameScorer> scorer = FrameScorer::create(options);
+      EXPECT_TRUE(scorer.ok()) << scorer.status().message();
+      if (!scorer.ok()) return false;
+      before_failure_anywhere = failing;
+      std::array<bool, kFrames> pushed{};
+      for (size_t i = 0; i < kFrames; ++i) {
+        pushed[i] = scorer->push(frame(i), frame(i + 1), static_cast<int64_t>(i)).ok();
+      }
+      const bool finished = scorer->finish().ok();
+      const bool found = scorer->score_at(kFrames - 1).ok();
+      for (size_t i = 0; i < kFrames; ++i) {
+        EXPECT_LE(delivered[i], 1) << i;
+        EXPECT_TRUE(!finished || delivered[i] == (pushed[i] ? 1 : 0)) << i;
+      }
+      return finished && found;
+    };
+    EXPECT_TRUE(score_all(true));
+    for (int64_t failing = 0; failing < 1000; ++failing) {
+      SCOPED_TRACE(failing);
+      before_failure_anywhere = failing;
+      const bool all_went_well = score_all(false);
+      const bool none_failed = before_failure_anywhere.exchange(-1) >= 0;
+      if (none_failed) {
+        EXPECT_TRUE(all_went_well);
+        break;
+      }
+    }
+  }
 }
 
 TEST_F(NoExceptionsTest, OfReadingPictures) {
