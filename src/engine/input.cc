@@ -64,6 +64,8 @@ Input Input::on_device(const FrameView& frame, const FrameFormat& format, const 
                        std::string device) noexcept {
   Input input(frame, format);
   if (!input.state_) return input;
+  // As above, where the samples lie as in the host's memory.
+  if (device == "cpu" && !layout.chroma_pairs && !layout.high_bits) return input;
   input.state_->frame->layout = layout;
   input.state_->device = device.empty() ? "no device" : std::move(device);
   return input;
@@ -209,6 +211,10 @@ Result<Input> take_surface(const Input& surface, const std::shared_ptr<DevicePoo
 Status check_device(const Input& input, const DevicePool* pool, std::string_view which) {
   const std::string& there = input.state()->device;
   const std::string here = pool != nullptr ? pool->device().info().id : "cpu";
+  if (there == "cpu") {
+    return {StatusCode::usage,
+            fmt::format("the {} is in the host's memory, where samples must lie as FrameView states", which)};
+  }
   if (there.empty() || there == here || there + ":0" == here) return {};
   return {StatusCode::usage, fmt::format("the {} is in memory of {}, but this Scorer runs on {}", which, there, here)};
 }

@@ -138,6 +138,39 @@ TEST(Statuses, CallsInTheWrongOrderSaySo) {
   EXPECT_EQ(frames->push(frame, frame).message(), ended);
 }
 
+// Memory of the CPU is ordinary memory, as for pixels.
+TEST(Statuses, AFrameOnTheCpuIsInTheHostsMemory) {
+  const FrameFormat format{{.width = 64, .height = 48}};
+  const std::vector<std::byte> dark(64 * 48, std::byte{20}), bright(64 * 48, std::byte{200});
+  const auto view_of = [&](const std::vector<std::byte>& samples) {
+    FrameView view{format};
+    view.planes = {samples.data(), samples.data(), samples.data()};
+    view.row_strides = {64, 32, 32};
+    return view;
+  };
+  const FrameView reference = view_of(dark), distorted = view_of(bright);
+  const auto push = [&](const Input& a, const Input& b) -> Result<double> {
+    Result<FrameScorer> scorer =
+        FrameScorer::create({.metrics = {{"psnr_yuv"}}, .format = format, .device = "cpu", .threads = 1});
+    const Status pushed = scorer->push(a, b);
+    if (!pushed.ok()) return pushed;
+    return scorer->score_at(0)->values[0];
+  };
+  const auto on_cpu = [&](const FrameView& view, const SurfaceLayout& layout) {
+    return Input::on_device(view, format, layout, "cpu");
+  };
+  const Result<double> here = push({reference, format}, {distorted, format});
+  const Result<double> there = push(on_cpu(reference, {}), on_cpu(distorted, {}));
+  ASSERT_TRUE(there.ok()) << there.status().message();
+  EXPECT_EQ(*there, *here);
+  const SurfaceLayout nv12{.chroma_pairs = true};
+  EXPECT_EQ(push(on_cpu(reference, nv12), on_cpu(distorted, nv12)).status().message(),
+            "the reference frame 0 is in the host's memory, where samples must lie as FrameView states");
+  Result<Scorer> scorer = Scorer::create({.metrics = {"psnr"}, .device = "cpu"}, 64, 48);
+  EXPECT_TRUE(scorer->score(on_cpu(reference, {}), on_cpu(distorted, {})).ok());
+  EXPECT_EQ(scorer->score(on_cpu(reference, nv12), on_cpu(distorted, nv12)).status().code(), StatusCode::usage);
+}
+
 TEST(Statuses, DevicesThatAreNotThereAreUnknown) {
   for (const char* id : {"tpu", "vulkan:99", "cuda:x"}) {
     EXPECT_EQ(Scorer::create({.metrics = {"mse"}, .device = id}, 8, 8).status().code(), StatusCode::unknown_device)
