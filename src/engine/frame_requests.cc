@@ -51,7 +51,11 @@ Status check_shapes(const FrameScorerOptions& options, const std::vector<Request
   const bool resized = other.depth == format.depth && std::all_of(metrics.begin(), metrics.end(), [](const auto& its) {
                          return its.entry->resizes != nullptr && its.entry->resizes(its.options);
                        });
-  if (other.has_same_shape(format) || resized) return {};
+  if (other.has_same_shape(format)) return {};
+  for (const RequestedFrameMetric& metric : metrics) {
+    if (resized) ACUITY_TRY(validate_size(metric.entry->info, metric.options, other.width, other.height));
+  }
+  if (resized) return {};
   return Status(
       StatusCode::usage,
       fmt::format("the reference has {}x{} samples of {} bits, the distorted video {}x{} of {} bits or another "

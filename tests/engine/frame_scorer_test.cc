@@ -124,6 +124,14 @@ TEST(FrameScorer, RefusesWhatMakesNoSense) {
   EXPECT_EQ(message(unequal),
             "the reference has 96x64 samples of 8 bits, the distorted video 96x66 of 8 bits or another subsampling; "
             "convert one of them first");
+  FrameScorerOptions resized = options({{"cvvdp_video", {{"full_screen", "bilinear"}}}});
+  resized.format.rate = {30, 1};
+  for (const auto& [width, height] : {std::pair(0, 0), {-5, 64}, {96, -1}, {1 << 21, 64}, {1, 64}}) {
+    resized.distorted_format = resized.format;
+    resized.distorted_format->width = width;
+    resized.distorted_format->height = height;
+    EXPECT_EQ(FrameScorer::create(resized).status().code(), StatusCode::input) << width << "x" << height;
+  }
   EXPECT_EQ(Scorer::create({.metrics = {"motion"}}, 64, 64).status().message(),
             "motion works on frames of video; use FrameScorer");
 }
