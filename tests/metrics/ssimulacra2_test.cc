@@ -72,6 +72,18 @@ TEST(Ssimulacra2, IdenticalPicturesScoreExactly100) {
   }
 }
 
+TEST(Ssimulacra2, LightBeyondFloatsIsAnError) {
+  const auto bright = [](double light) {
+    return [light](int c, int x, int y) { return x == 20 && y == 20 ? light : (3 * x + 5 * y + c) % 7 / 7.0; };
+  };
+  Sheet reference({.type = SampleType::f32}, 40, 40, Channels::rgb, bright(1e25));
+  Sheet distorted({.type = SampleType::f32}, 40, 40, Channels::rgb, bright(5e24));
+  reference.view.colour.transfer = distorted.view.colour.transfer = Transfer::linear;
+  Result<Scorer> scorer = Scorer::create({.metrics = {"ssimulacra2"}, .device = "cpu"}, 40, 40);
+  ASSERT_TRUE(scorer.ok());
+  EXPECT_EQ(scorer->score(reference.view, distorted.view).status().code(), StatusCode::input);
+}
+
 TEST(Ssimulacra2, NothingButThePicturesChangesTheScore) {
   // oneTBB starts no more threads than cores unless told to.
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "metrics/ssimulacra2/metric.h"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +84,13 @@ class Ssimulacra2 final : public Metric {
       Result<DifferenceMap> map = runner_->map(reference, distorted, *errors);
       if (!map.ok()) return map.status();
       measured.map = std::move(*map);
+    }
+    const bool finite = std::all_of(measured.outputs.begin(), measured.outputs.end(),
+                                    [](const NamedValue& error) { return std::isfinite(error.value); });
+    // The score would be 100.
+    if (!finite) {
+      return Status(StatusCode::input,
+                    "the pictures are so bright that their difference is not a finite number; scale them down");
     }
     measured.assumptions = {"reference: " + description, "distorted: " + distorted.rows.description()};
     if ((reference.rows != nullptr && reference.rows->view().has_alpha()) || distorted.view().has_alpha()) {
