@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -49,6 +50,7 @@ size_t usable_bytes([[maybe_unused]] std::byte* memory) {
 
 std::byte* allocate_large(size_t bytes) noexcept {
   const size_t alignment = bytes >= kLargePage ? kLargePage : kAlignment;
+  if (bytes > std::numeric_limits<size_t>::max() - alignment) return nullptr;
   bytes = round_up(bytes, alignment);
   size_t kept_bytes = bytes;
   // What was kept with the size of a large page or more is made of them.

@@ -10,9 +10,9 @@ void AlignedFree::operator()(std::byte* memory) const { free_large(memory); }
 
 Result<Arena> Arena::create(size_t bytes) {
   Arena arena;
+  arena.memory_.reset(allocate_large(bytes));
   arena.size_ = round_up(bytes, kAlignment);
-  arena.memory_.reset(allocate_large(arena.size_));
-  if (arena.size_ != 0 && !arena.memory_) {
+  if (bytes != 0 && !arena.memory_) {
     return Status(StatusCode::out_of_memory, fmt::format("out of memory: {} MiB could not be allocated", bytes >> 20));
   }
   return arena;
