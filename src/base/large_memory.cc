@@ -31,9 +31,11 @@ struct Block {
 };
 
 std::mutex mutex;
-// By first address. Never destroyed: memory may be freed while the process ends.
-std::map<const std::byte*, Block>& blocks() {
-  static auto& known = *new std::map<const std::byte*, Block>;
+using Blocks = std::map<const std::byte*, Block>;
+// By first address. Never destroyed: memory may be freed while the process ends. Not allocated: that might throw.
+Blocks& blocks() {
+  alignas(Blocks) static std::byte room[sizeof(Blocks)];
+  static auto& known = *new (room) Blocks;
   return known;
 }
 

@@ -37,9 +37,10 @@ struct Recycler {
   }
 };
 
-// Never destroyed: memory may be freed while the process ends.
+// Never destroyed: memory may be freed while the process ends. Not allocated: that might throw.
 Recycler& recycler() {
-  static auto& one = *new Recycler;
+  alignas(Recycler) static std::byte room[sizeof(Recycler)];
+  static auto& one = *new (room) Recycler;
   return one;
 }
 

@@ -36,6 +36,8 @@ void widen_row(const std::byte* from, std::byte* to, int count, int shift) {
 
 }  // namespace
 
+size_t FrameMemory::frame_bytes(const FrameShape& format) { return bytes_of(laid_out(format)); }
+
 FrameMemory::FrameMemory(const FrameShape& format) : format_(laid_out(format)), pool_(bytes_of(format_)) {}
 
 Result<FrameView> FrameMemory::copy(const FrameView& frame, const PlaneSet& planes) {

@@ -15,7 +15,7 @@ class FrameMemory {
   explicit FrameMemory(const FrameShape& format);
 
   /// What a frame takes.
-  size_t frame_bytes() const { return pool_.piece_bytes(); }
+  static size_t frame_bytes(const FrameShape& format);
   /// The same samples in memory of this object, of these planes; may be called from several threads. `frame` has the
   /// same size and subsampling, and at most as many bits a sample: it is scaled by a power of two.
   Result<FrameView> copy(const FrameView& frame, const PlaneSet& planes = {true, true, true});

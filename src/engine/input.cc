@@ -225,7 +225,7 @@ size_t bytes_of(const Input& input) {
   const size_t pixels = static_cast<size_t>(view.width) * static_cast<size_t>(view.height);
   const bool is_here = input.state()->is_here();
   size_t bytes = is_here ? pixels * sample * static_cast<size_t>(view.channel_count()) : 0;
-  if (is_here && input.state()->frame) bytes = FrameMemory(input.state()->frame->format).frame_bytes();
+  if (is_here && input.state()->frame) bytes = FrameMemory::frame_bytes(input.state()->frame->format);
   const std::lock_guard lock(input.state()->mutex);
   for (const auto& [pool, resident] : input.state()->residents) bytes += resident->bytes();
   return bytes;

@@ -89,6 +89,16 @@ int fail_everywhere(const std::function<Status()>& call) {
   return failed;
 }
 
+// First of all, while nothing is there that is made once.
+TEST(NoExceptions, OfTheFirstLargeMemory) {
+  for (int64_t failing = 0; failing < 8; ++failing) {
+    before_failure = failing;
+    const StatusCode code = HostMemory::allocate("cpu", size_t{1} << 20).status().code();
+    before_failure = -1;
+    EXPECT_TRUE(code == StatusCode::ok || code == StatusCode::out_of_memory);
+  }
+}
+
 class NoExceptionsTest : public testing::Test {
  protected:
   const tests::Sheet sheet_{{}, 16, 16, Channels::rgb, [](int x, int y, int c) { return (x + y + c) % 7 / 7.0; }};
