@@ -15,6 +15,7 @@
 #include "device/pixels/resident.h"
 #include "engine/device_feature.h"
 #include "engine/frame_requests.h"
+#include "engine/plan.h"
 
 namespace acuity {
 namespace {
@@ -88,6 +89,7 @@ Result<int64_t> plan_device_bytes(const FrameScorerOptions& options) {
                                                    "as cuda, instead of {}",
                                                    options.device));
     }
+    ACUITY_TRY(planned_backend(options.device).status());
     FrameRequests requests;
     ACUITY_TRY_ASSIGN(requests, find_frame_requests(options));
     ACUITY_TRY(check_gpu_can(options, requests));

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/guard.h"
 #include "base/memory.h"
 #include "base/try.h"
@@ -200,6 +202,12 @@ Result<MemoryPlan> plan_memory(const PlannedWork& work) {
   return plan.ok() ? Result<MemoryPlan>(plan->memory) : plan.status();
 }
 
+Result<Backend> planned_backend(std::string_view device) {
+  if (const std::optional<Backend> backend = backend_of(device)) return *backend;
+  return Status(StatusCode::unknown_device,
+                fmt::format("unknown device '{}': memory is planned for cpu, cuda, hip or vulkan", device));
+}
+
 int narrower_strip(int strip_rows, int height) {
   return strip_rows == 0 ? static_cast<int>(std::bit_floor(static_cast<unsigned>(height))) : strip_rows / 2;
 }
@@ -216,7 +224,7 @@ Result<MemoryPlan> plan_options(const ScorerOptions& options, int width, int hei
     ACUITY_TRY_ASSIGN(metrics, find_requested_metrics(options, width, height));
     std::optional<Backend> gpu;
     if (options.device != "cpu") {
-      gpu = backend_of(options.device).value_or(Backend::cuda);
+      ACUITY_TRY_ASSIGN(gpu, planned_backend(options.device));
       ACUITY_TRY(check_gpu_can(metrics, options.want_map));
       ACUITY_TRY(check_gpu_size(width, height));
     }
@@ -239,6 +247,9 @@ Result<MemoryPlan> plan_memory(const ScorerOptions& options, int width, int heig
 }
 
 Result<MemoryPlan> plan_memory(const ScorerOptions& options, const FrameShape& frame) {
+  if (frame.depth < 8 || frame.depth > 16) {
+    return status_of_texts(StatusCode::usage, {"the depth of a frame must be from 8 to 16 bits per sample"});
+  }
   // The CPU makes floats of a frame first.
   if (options.device == "cpu") return plan_options(options, frame.width, frame.height, {.type = SampleType::f32});
   return plan_options(options, frame.width, frame.height,

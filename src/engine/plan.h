@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "acuity/plan.h"
@@ -45,6 +46,9 @@ struct WorkPlan {
 
 Result<WorkPlan> plan_work(const PlannedWork& work);
 Result<MemoryPlan> plan_memory(const PlannedWork& work);
+
+/// Of a GPU by its name, whether it is there or not.
+Result<Backend> planned_backend(std::string_view device);
 
 /// The next strip to try if memory is short: powers of two, down to kFewestStripRows.
 int narrower_strip(int strip_rows, int height);

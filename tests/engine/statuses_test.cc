@@ -183,6 +183,23 @@ TEST(Statuses, DevicesThatAreNotThereAreUnknown) {
   for (const char* id : {"tpu", "vulkan:99", "cuda:x"}) {
     EXPECT_EQ(Scorer::create({.metrics = {"mse"}, .device = id}, 8, 8).status().code(), StatusCode::unknown_device)
         << id;
+    if (std::string_view(id) == "vulkan:99") continue;  // memory is planned for GPUs that are elsewhere
+    EXPECT_EQ(plan_memory({.metrics = {"mse"}, .device = id}, 8, 8).status().code(), StatusCode::unknown_device) << id;
+    const FrameFormat format{{.width = 64, .height = 64}};
+    EXPECT_EQ(plan_device_bytes({.metrics = {{"vmaf"}}, .format = format, .device = id}).status().code(),
+              StatusCode::unknown_device)
+        << id;
+  }
+}
+
+TEST(Statuses, FramesOfADepthThatNoneHasAreNotPlanned) {
+  for (const int depth : {-1, 0, 7, 17, 40}) {
+    for (const char* device : {"cpu", "cuda"}) {
+      EXPECT_EQ(plan_memory({.metrics = {"mse"}, .device = device}, {.width = 64, .height = 64, .depth = depth})
+                    .status()
+                    .code(),
+                StatusCode::usage);
+    }
   }
 }
 
