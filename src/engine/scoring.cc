@@ -531,12 +531,12 @@ std::vector<Scoring::Measured> Scoring::measure(Slot& slot, const Job::State& jo
     return measured;
   }
   std::latch others(static_cast<ptrdiff_t>(metrics_.size()) - 1);
-  for (size_t i = 1; i < metrics_.size(); ++i) {
-    tasks_.run([&, i] {
-      run(i);
-      others.count_down();
-    });
-  }
+  const auto run_other = [&](size_t i) {
+    run(i);
+    others.count_down();
+  };
+  // Small enough to need no memory as a task. Running out of it here would leave those before with what is gone.
+  for (size_t i = 1; i < metrics_.size(); ++i) tasks_.run([&run_other, i] { run_other(i); });
   run(0);
   others.wait();
   return measured;
