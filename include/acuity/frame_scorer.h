@@ -118,7 +118,8 @@ class ACUITY_API FrameScorer {
   /// Adds a pair that is not scored itself, but that metrics which look at several frames see in its place. Only
   /// frames_before() frames before and frames_after() frames after a scored one can matter to it.
   Status push_neighbour(const FrameView& reference, const FrameView& distorted, std::optional<int64_t> number = {});
-  /// The same for frames that a Scorer gets as well: a GPU gets them once for both.
+  /// The same for frames that a Scorer gets as well: a GPU gets them once for both. What their samples mean is as
+  /// FrameScorerOptions states; the FrameFormat of the Input is for the Scorer.
   Status push(const Input& reference, const Input& distorted, std::optional<int64_t> number = {});
   Status push_neighbour(const Input& reference, const Input& distorted, std::optional<int64_t> number = {});
   int frames_before() const;

@@ -21,7 +21,9 @@
 namespace acuity {
 
 /// A picture. Copies of an Input are the same picture. A device gets its samples at most once, when the first metric
-/// asks for them there, and keeps them as long as a copy of the Input exists. May be used from several threads.
+/// asks for them there, and keeps them as long as a copy of the Input exists; what the host makes of a frame is kept as
+/// well. So make a new Input when the pixels have changed: with the old one, scores may still be those of the pixels
+/// before. May be used from several threads.
 class ACUITY_API Input {
  public:
   Input() noexcept = default;  ///< no picture

@@ -10,7 +10,8 @@
 //   auto later = job->finish();
 //   auto many = scorer->score_many(pairs);                     // for many small pictures
 //
-// Several threads may use a Scorer at once. Different Scorers are independent.
+// Several threads may use a Scorer at once. Different Scorers are independent. A child process after fork() has none of
+// their threads: it must make its own Scorers, as calls of those made before may never return.
 #ifndef ACUITY_SCORER_H
 #define ACUITY_SCORER_H
 
