@@ -162,7 +162,8 @@ std::optional<PairResult> FileQueue::result_of(TaskResult result) {
     if (!videos_[file]) return {};
     pair = std::move(*std::exchange(videos_[file], std::nullopt));
   } else {
-    if (result.status.code() == StatusCode::cancelled) return {};
+    // What failed after an interrupt may have waited for a pipe.
+    if (result.status.code() == StatusCode::cancelled || (!result.status.ok() && interrupted())) return {};
     pair.reference = job_.reference;
     pair.distorted = job_.distorted[file];
     pair.status = result.status;

@@ -32,6 +32,7 @@
 #include "cli/text.h"
 #include "cli/video.h"
 #include "device/device.h"
+#include "media/file.h"
 #include "media/output_file.h"
 
 namespace acuity::cli {
@@ -268,6 +269,7 @@ class Run {
       if (!status.ok()) fail(status);
       return;
     }
+    if (!goes_on()) return;
     for (const std::string& file : plan_.job.distorted) {
       PairResult pair;
       pair.reference = plan_.job.reference;
@@ -312,6 +314,7 @@ class Run {
       pair.warnings.push_back(fmt::format("these scores cover only a part of the video: {}", pair.cut_short.message()));
       plan_.warnings.push_back(pair.warnings.back());
     }
+    if (pair.status.code() == StatusCode::cancelled) complete_ = false;
     // A bad reference is told once for all pairs.
     if (!pair.status.ok() && pair.status.message() != told_) fail(pair.status);
     if (!pair.status.ok()) told_ = pair.status.message();
@@ -346,6 +349,7 @@ class Run {
 }  // namespace
 
 int run_score(const Request& request, Console& console) {
+  call_off_reading_when(interrupted);
   Result<Plan> plan = make_plan(request);
   if (!plan.ok()) {
     console.complain(plan.status().message());

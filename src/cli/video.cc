@@ -36,7 +36,9 @@ class VideoScorer {
       : job_(job), plan_(plan), result_(result), progress_(progress), threads_(job.threads) {}
 
   Status operator()() {
-    ACUITY_TRY(open());
+    result_.video.emplace();
+    const Status opened = open();
+    if (!opened.ok()) return interrupted() ? stopped() : opened;
     ACUITY_TRY(create_scorers());
     Status walked;
     result_.spans.push_back(timed("score", [&] {
@@ -86,7 +88,6 @@ class VideoScorer {
     result_.distorted_facts.changed = std::move(pair.distorted_changes);
     result_.warnings = std::move(pair.warnings);
     frame_colour_ = std::move(pair.frame_colour);
-    result_.video.emplace();
     const VideoFormat& mine = reference_->format();
     const VideoFormat& other = distorted_->format();
     if ((mine.width != other.width || mine.height != other.height) && !FrameScores::resize(job_)) {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <new>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +28,12 @@ constexpr size_t kPeekPipe = 1 << 12;
 constexpr size_t kPiece = size_t{1} << 20;  // that one of several threads reads
 constexpr int kMostReaders = 8;             // more are no faster
 
+constexpr int kWaitMs = 100;  // between looks at whether reading of pipes is called off
+
+std::atomic<bool (*)()> called_off = nullptr;
+
 Status unreadable(std::string_view name, int error) {
+  if (error == ECANCELED) return Status(StatusCode::cancelled, fmt::format("'{}': reading was interrupted", name));
   const std::string reason = error == ENOENT   ? "there is no such file"
                              : error == EISDIR ? "it is a directory"
                                                : std::generic_category().message(error);
@@ -46,7 +54,55 @@ std::pair<size_t, int> read_piece(std::FILE* file, int64_t from, std::span<uint8
   return {have, 0};
 }
 
+// The functions of a pipe as a stream of the C library, which would wait for bytes for ever.
+ssize_t read_pipe(void* pipe, char* to, size_t size) {
+  const int number = *static_cast<int*>(pipe);
+  for (;;) {
+    pollfd waited{number, POLLIN, 0};
+    while (poll(&waited, 1, kWaitMs) <= 0) {
+      const auto is_called_off = called_off.load();
+      if (is_called_off == nullptr || !is_called_off()) continue;
+      errno = ECANCELED;
+      return -1;
+    }
+    const ssize_t got = read(number, to, size);
+    if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+  }
+}
+
+int close_pipe(void* pipe) {
+  const std::unique_ptr<int> number(static_cast<int*>(pipe));
+  return *number == STDIN_FILENO ? 0 : close(*number);
+}
+
+std::FILE* open_pipe(int number) {
+  auto pipe = std::make_unique<int>(number);
+  std::FILE* file =
+      fopencookie(pipe.get(), "rb", {.read = read_pipe, .write = nullptr, .seek = nullptr, .close = close_pipe});
+  if (file != nullptr) (void)pipe.release();
+  return file;
+}
+
+bool may_keep_waiting(int number) {
+  struct stat facts{};
+  return fstat(number, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) || S_ISCHR(facts.st_mode));
+}
+
+// One for all, because what was looked at is kept in it. A program that calls nothing off may read its own too.
+std::FILE* standard_input() {
+  static std::FILE* const file =
+      called_off.load() != nullptr && may_keep_waiting(STDIN_FILENO) ? open_pipe(STDIN_FILENO) : stdin;
+  return file;
+}
+
 }  // namespace
+
+// Standard input is not ours to close.
+void CloseFile::operator()(std::FILE* file) const {
+  if (file != standard_input()) std::fclose(file);
+}
+
+void call_off_reading_when(bool (*is_called_off)()) { called_off = is_called_off; }
 
 int64_t size_of(std::FILE* file) {
   struct stat facts{};
@@ -56,18 +112,24 @@ int64_t size_of(std::FILE* file) {
 std::string name_of_file(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 Result<File> open_file(const std::string& path) {
-  if (path == "-") return File(stdin);
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return unreadable(path, errno);
+  if (path == "-") {
+    if (standard_input() == nullptr) throw std::bad_alloc();
+    return File(standard_input());
+  }
+  // A named pipe is waited for when it is read, not here, where nothing could call it off.
+  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0) return unreadable(path, errno);
+  File file(may_keep_waiting(number) ? open_pipe(number) : fdopen(number, "rb"));
   struct stat facts{};
-  if (fstat(fileno(file.get()), &facts) == 0 && S_ISDIR(facts.st_mode)) return unreadable(path, EISDIR);
+  const bool is_folder = fstat(number, &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!file) close(number);
+  if (is_folder) return unreadable(path, EISDIR);
+  if (!file) return unreadable(path, errno);
   return file;
 }
 
 std::vector<uint8_t> peek(std::FILE* file) {
-  // fseeko would forget what was put back. Memory opened as a file has no number, and can be rewound.
-  const int number = fileno(file);
-  const bool goes_back = number < 0 || lseek(number, 0, SEEK_CUR) >= 0;
+  const bool goes_back = ftello(file) >= 0;  // fseeko would forget what was put back
   std::vector<uint8_t> bytes(goes_back ? kPeekFile : kPeekPipe);
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
   std::clearerr(file);

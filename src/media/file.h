@@ -18,10 +18,7 @@
 namespace acuity {
 
 struct CloseFile {
-  // Standard input is not ours to close.
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
-  }
+  void operator()(std::FILE* file) const;
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
@@ -30,6 +27,10 @@ std::string name_of_file(const std::string& path);
 
 /// Opens a file for reading, or standard input where the path is "-"; an error for what cannot be read and for folders.
 Result<File> open_file(const std::string& path);
+
+/// Before any file is opened: whoever waits for a pipe to send something gets an error once this says so. A thread that
+/// waits in the system for a pipe that nobody closes could not be ended.
+void call_off_reading_when(bool (*is_called_off)());
 
 /// What a stream begins with, enough to tell any format. It is then read again.
 std::vector<uint8_t> peek(std::FILE* file);

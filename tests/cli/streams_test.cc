@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Terminals, pipes, full disks and interrupts.
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -126,6 +133,51 @@ TEST(Streams, AnInterruptedVideoIsWrittenAsFarAsItCame) {
       std::filesystem::remove(output);
     }
   }
+}
+
+// The pipe stays open all the while: what has come of it is nothing, a part of what tells the format, or some frames.
+TEST(Streams, ASignalEndsTheWaitForAPipe) {
+  const std::string whole = scratch("stalled.y4m"), pipe = scratch("stalled.pipe"), output = scratch("stalled.json");
+  write_file(whole, draw_y4m({.frames = 9}));
+  const std::string some = draw_y4m({.frames = 5});
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& sent : {std::string(), some.substr(0, 100), some}) {
+    const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+    const pid_t child = start_acuity({"score", "-m", "mse", "-o", output, whole, pipe});
+    ASSERT_EQ(write(end, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+    int unread = 0;
+    EXPECT_TRUE(comes_true([&] { return ioctl(end, FIONREAD, &unread) == 0 && unread == 0; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    kill(child, SIGTERM);
+    const Ending ending = wait_for_end(child);
+    close(end);
+    EXPECT_TRUE(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGTERM) << ending.status;
+    EXPECT_LT(ending.seconds, 5);
+    const nlohmann::json document = nlohmann::json::parse(read_file(output));
+    EXPECT_EQ(document["complete"], false);
+    const nlohmann::json& result = document["results"][0];
+    if (sent.size() < some.size()) {
+      EXPECT_EQ(result["error"], "interrupted after 0 frames");
+    } else {
+      EXPECT_EQ(result["metrics"]["mse"]["frames"].size(), 5u);
+    }
+  }
+}
+
+// Rows that wait for a pipe are those that were not scored.
+TEST(Streams, ASignalEndsTheWaitForOneOfSeveralPictures) {
+  const std::string pipe = scratch("stalled_picture.pipe"), output = scratch("stalled_pictures.json");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const pid_t child = start_acuity({"score", "-m", "mse", "-o", output, scene(), pipe, noisy()});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(child, SIGTERM);
+  const Ending ending = wait_for_end(child);
+  EXPECT_TRUE(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGTERM) << ending.status;
+  EXPECT_LT(ending.seconds, 5);
+  const nlohmann::json document = nlohmann::json::parse(read_file(output));
+  EXPECT_EQ(document["complete"], false);
+  ASSERT_EQ(document["results"].size(), 1u);
+  EXPECT_EQ(document["results"][0]["distorted"], noisy());
 }
 
 TEST(Streams, AnInterruptedVideoHasNoValueAlone) {
