@@ -117,6 +117,9 @@ class LibavStream : public FrameStream {
                                stored_.height, pixel_name(pixel_format_), shown_width(), shown_height(),
                                pixel_name(stored_format())));
     }
+    if (const std::string changed = changed_meaning(); !changed.empty()) {
+      return input(fmt::format("changes its {} at frame {}; split it there", changed, index_));
+    }
     frame.index = index_++;
     frame.time = time();
     if (surfaces_) {
@@ -266,6 +269,31 @@ class LibavStream : public FrameStream {
     return {};
   }
 
+  // What the samples of a frame mean.
+  struct Meaning {
+    AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+    AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
+    AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
+    AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
+  };
+  Meaning meaning_of_frame() const {
+    return {decoded_->color_range, decoded_->colorspace, decoded_->color_primaries, decoded_->color_trc};
+  }
+
+  // What the frame states otherwise than the first did: all are read by the word of the first, and where streams were
+  // joined that gives other colours.
+  std::string changed_meaning() const {
+    const Meaning now = meaning_of_frame();
+    const auto changed = [](auto before, auto after, auto unstated) {
+      return before != after && before != unstated && after != unstated;
+    };
+    if (changed(first_.range, now.range, AVCOL_RANGE_UNSPECIFIED)) return "range";
+    if (changed(first_.matrix, now.matrix, AVCOL_SPC_UNSPECIFIED)) return "matrix";
+    if (changed(first_.primaries, now.primaries, AVCOL_PRI_UNSPECIFIED)) return "primaries";
+    if (changed(first_.transfer, now.transfer, AVCOL_TRC_UNSPECIFIED)) return "transfer function";
+    return "";
+  }
+
   // The next frame into decoded_; false at the end.
   Result<bool> receive() {
     for (;;) {
@@ -346,6 +374,7 @@ class LibavStream : public FrameStream {
 
   Status describe_stream(const VideoOptions& options) {
     pixel_format_ = stored_format();
+    first_ = meaning_of_frame();
     format_.container = fmt::format("{}, {}", container_->iformat->long_name, decoder_->codec->long_name);
     format_.width = shown_width();
     format_.height = shown_height();
@@ -429,6 +458,7 @@ class LibavStream : public FrameStream {
   VideoFormat stored_;  // before it is turned
   int turn_ = 1;        // an EXIF orientation
   int pixel_format_ = 0;
+  Meaning first_;
   bool is_rgb_ = false;
   bool has_key_frame_ = false;
   std::optional<int64_t> first_shown_;  // when the first key frame is, where frames after it may refer to others before

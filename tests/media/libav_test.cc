@@ -133,6 +133,30 @@ TEST(Libav, WhatTheStreamSaysOfItsColoursIsTaken) {
   EXPECT_FALSE(decoded(file, {{.full_range = false}}).format.full_range);
 }
 
+TEST(Libav, StreamsOfOtherColoursThatWereJoinedAreRefused) {
+  const auto encoded = [](AVColorSpace matrix, AVColorPrimaries primaries) {
+    Encoding encoding{.codec = "libx264", .container = "h264"};
+    encoding.adjust = [=](AVCodecContext& encoder) {
+      encoder.color_range = AVCOL_RANGE_MPEG;
+      encoder.colorspace = matrix;
+      encoder.color_primaries = primaries;
+      encoder.color_trc = AVCOL_TRC_BT709;
+    };
+    return encode_video(encoding, drawn("420", 8));
+  };
+  const std::string hd = encoded(AVCOL_SPC_BT709, AVCOL_PRI_BT709),
+                    unstated = encoded(AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED);
+  const Decoded same = decoded(hd + hd);
+  EXPECT_TRUE(same.status.ok()) << same.status.message();
+  EXPECT_EQ(same.frames.size(), 6u);
+  EXPECT_TRUE(decoded(hd + unstated).status.ok());
+  const Decoded matrix = decoded(hd + encoded(AVCOL_SPC_BT2020_NCL, AVCOL_PRI_BT709));
+  EXPECT_EQ(matrix.frames.size(), 3u);
+  EXPECT_EQ(matrix.status.message(), "'test' changes its matrix at frame 3; split it there");
+  const Decoded primaries = decoded(hd + encoded(AVCOL_SPC_BT709, AVCOL_PRI_BT2020));
+  EXPECT_EQ(primaries.status.message(), "'test' changes its primaries at frame 3; split it there");
+}
+
 TEST(Libav, TimesOfAVariableRateAreTheStreams) {
   const Decoded result = decoded(encode_video({.times = {0, 40, 200}}, drawn("420", 8)));
   ASSERT_EQ(result.frames.size(), 3u);
