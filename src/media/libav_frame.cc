@@ -63,7 +63,17 @@ Status read_matrix(int matrix, std::string_view name, SampleFacts& said) {
                                                name, matrix));
 }
 
-void read_siting(int siting, SampleFacts& said) {
+void read_siting(int siting, std::string_view name, VideoFormat& format, SampleFacts& said) {
+  const bool other = siting == AVCHROMA_LOC_TOP || siting == AVCHROMA_LOC_BOTTOMLEFT || siting == AVCHROMA_LOC_BOTTOM;
+  if (other && format.subsampling == Subsampling::yuv420) {
+    format.warnings.push_back(
+        fmt::format("'{}' states that its chroma is sited {}, which is not supported: it is read as if nothing were "
+                    "stated; --siting chooses the nearest",
+                    name,
+                    siting == AVCHROMA_LOC_TOP          ? "top"
+                    : siting == AVCHROMA_LOC_BOTTOMLEFT ? "bottom-left"
+                                                        : "bottom"));
+  }
   if (siting == AVCHROMA_LOC_LEFT) said.siting = Siting::left;
   if (siting == AVCHROMA_LOC_CENTER) said.siting = Siting::centre;
   if (siting == AVCHROMA_LOC_TOPLEFT) said.siting = Siting::top_left;
@@ -117,7 +127,7 @@ Result<PixelKind> describe_pixels(const Libav& libav, const AVFrame& frame, AVPi
   if (format.subsampling != Subsampling::grey) ACUITY_TRY(read_matrix(frame.colorspace, name, said));
   if (frame.color_primaries != AVCOL_PRI_UNSPECIFIED) said.primaries = frame.color_primaries;
   if (frame.color_trc != AVCOL_TRC_UNSPECIFIED) said.transfer = frame.color_trc;
-  read_siting(frame.chroma_location, said);
+  read_siting(frame.chroma_location, name, format, said);
   return PixelKind::yuv;
 }
 

@@ -157,6 +157,16 @@ TEST(Libav, StreamsOfOtherColoursThatWereJoinedAreRefused) {
   EXPECT_EQ(primaries.status.message(), "'test' changes its primaries at frame 3; split it there");
 }
 
+TEST(Libav, SitingsThatAreNotReadAreWarnedOf) {
+  for (const AVChromaLocation siting : {AVCHROMA_LOC_LEFT, AVCHROMA_LOC_TOP, AVCHROMA_LOC_BOTTOM}) {
+    Encoding encoding{.codec = "libx264", .container = "h264"};
+    encoding.adjust = [=](AVCodecContext& encoder) { encoder.chroma_sample_location = siting; };
+    const Decoded result = decoded(encode_video(encoding, drawn("420", 8)));
+    EXPECT_EQ(result.format.says.siting, siting == AVCHROMA_LOC_LEFT);
+    EXPECT_EQ(result.format.warnings.size(), siting == AVCHROMA_LOC_LEFT ? 0u : 1u);
+  }
+}
+
 TEST(Libav, TimesOfAVariableRateAreTheStreams) {
   const Decoded result = decoded(encode_video({.times = {0, 40, 200}}, drawn("420", 8)));
   ASSERT_EQ(result.frames.size(), 3u);
