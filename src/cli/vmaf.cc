@@ -25,9 +25,6 @@
 namespace acuity::cli {
 namespace {
 
-// libvmaf makes these when all frames are over, so that they stand behind all others.
-bool is_late(const FrameOutput& output) { return output.name.starts_with("integer_motion"); }
-
 Result<std::string> first_gpu() {
   const DeviceList list = list_devices();
   for (const bool software : {false, true}) {
@@ -239,21 +236,42 @@ class VmafRun {
     }
   }
 
-  // Features in the order they were asked for, then what is late, the models, and the parts of bootstraps.
+  // When libvmaf makes the first value of a feature's output: with the first frame, with the second, or when all frames
+  // are over. Columns stand in that order.
+  enum class Made : uint8_t { first, second, end };
+  Made made(std::string_view output) const {
+    if (output.starts_with("integer_motion2") || output.starts_with("integer_motion3")) return Made::end;
+    if (!output.starts_with("motion3") || output.find("_force_0") != output.npos) return Made::first;
+    return pushed_ > 1 ? Made::second : Made::end;
+  }
+
+  // Features in the order they were asked for, by when they are made; then the models, and the parts of bootstraps.
   void collect(std::vector<FrameScore> scores) {
-    std::vector<FrameOutput> late, parts;
+    std::vector<FrameOutput> second, end, parts;
     for (size_t i = 0; i < plan_.features.size(); ++i) {
-      for (FrameOutput& output : scores[i].outputs) {
+      std::vector<FrameOutput>& outputs = scores[i].outputs;
+      // libvmaf makes "motion" last.
+      if (plan_.features[i].request.metric == "float_motion") {
+        std::rotate(outputs.begin(), outputs.begin() + 1, outputs.end());
+      }
+      for (FrameOutput& output : outputs) {
         if (output.internal && !plan_.features[i].debug) continue;
-        if (is_late(output)) {
-          late.push_back(std::move(output));
-        } else {
-          add_column(std::move(output));
+        switch (made(output.name)) {
+          case Made::first:
+            add_column(std::move(output));
+            break;
+          case Made::second:
+            second.push_back(std::move(output));
+            break;
+          case Made::end:
+            end.push_back(std::move(output));
+            break;
         }
       }
       for (const NamedValue& aggregate : scores[i].aggregates) add_aggregate(aggregate);
     }
-    for (FrameOutput& output : late) add_column(std::move(output));
+    for (FrameOutput& output : second) add_column(std::move(output));
+    for (FrameOutput& output : end) add_column(std::move(output));
     for (size_t i = plan_.features.size(); i < scores.size(); ++i) {
       const std::string& name = plan_.models[i - plan_.features.size()].name;
       for (FrameOutput& output : scores[i].outputs) {

@@ -72,6 +72,26 @@ TEST(VmafCommand, WritesSubtitlesAsLibvmaf) {
                                    "--cpumask", "1"});
 }
 
+// The columns of libvmaf 3.2.0, which makes some values with the second frame or when all frames are over.
+TEST(VmafCommand, ColumnsStandAsInLibvmaf) {
+  const std::string path = scratch("output");
+  const auto columns = [&](int frames, std::vector<std::string> more) {
+    more.insert(more.end(), {"-n", "--csv", "-o", path});
+    EXPECT_EQ(vmaf(clip_words("synth_64x64_" + std::to_string(frames) + "f_8bit_420"), more).exit_code, 0);
+    const std::string text = read_file(path);
+    return text.substr(0, text.find('\n'));
+  };
+  const std::vector<std::string> both = {"--feature",    "motion=debug=true", "--feature",
+                                         "float_motion", "--feature",         "float_moment"};
+  const std::string of_frame =
+      "Frame,VMAF_integer_feature_motion_sad_score,integer_motion,motion2,motion,"
+      "float_moment_ref1st,float_moment_dis1st,float_moment_ref2nd,float_moment_dis2nd,";
+  EXPECT_EQ(columns(3, both), of_frame + "motion3,integer_motion2,integer_motion3,");
+  EXPECT_EQ(columns(1, both), of_frame + "integer_motion2,integer_motion3,motion3,");
+  EXPECT_EQ(columns(2, {"--feature", "float_motion=motion_force_zero=true", "--feature", "float_motion"}),
+            "Frame,motion2_force_0,motion3_force_0,motion_force_0,motion2,motion,motion3,");
+}
+
 TEST(VmafCommand, TellsTheScore) {
   const Outcome outcome =
       vmaf(clip_words("synth_64x64_2f_8bit_420"), {"-n", "--feature", "psnr", "--cpumask", "1", "--gpumask", "1"});
