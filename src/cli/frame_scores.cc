@@ -17,13 +17,10 @@ namespace {
 // How many bits a model was made for, where it measures samples of fewer bits as if they had as many.
 int wanted_depth(const MetricChoice& metric) {
   if (metric.name != "vmaf") return 0;
-  std::string model;
-  for (const OptionValue& option : metric.options) {
-    if (option.name == "model") model = option.value;
-    if (option.name == "precision" && option.value != "auto") return 0;
-  }
-  if (model.empty()) return 0;
-  const Result<vmaf::ModelSet> set = vmaf::load_model(model);
+  // Names and words count in any case.
+  const Result<OptionValues> options = OptionValues::parse(find_frame_metric(metric.name)->info, metric.options);
+  if (!options.ok() || options->text("precision") != "auto") return 0;
+  const Result<vmaf::ModelSet> set = vmaf::load_model(options->text("model"));
   return set.ok() ? set->bits : 0;
 }
 

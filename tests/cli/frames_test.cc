@@ -113,6 +113,10 @@ TEST(Frames, ModelsThatWantTenBitsGetThem) {
   EXPECT_EQ(values({a, b}), of_libvmafs_command);
   EXPECT_EQ(values({eight, b}), values({"--depth", "10", eight, b}));
   EXPECT_EQ(values({b, eight}), values({"--depth", "10", b, eight}));
+  for (const char* same : {"vmaf:v1", "vmaf:v1:precision=AUTO", "vmaf:v1:Precision=auto", "vmaf:MODEL=v1"}) {
+    const std::string assumptions = scored({"-m", same, eight, b})["assumptions"].dump();
+    EXPECT_NE(assumptions.find("converted from yuv420p to yuv420p10"), std::string::npos) << same << assumptions;
+  }
 }
 
 TEST(Frames, ModelsAreNamedByAWord) {
