@@ -269,6 +269,8 @@ TEST(VmafModelFile, OthersAreRefused) {
         with(kHead + R"(, "model": "svm_type nu_svr\nkernel_type rbf\ngamma nan\ntotal_sv 1\nrho 0\nSV\n1 1:1\n")"),
         with(kHead + kMachine + R"(, "score_clip": [1])"), with(kHead + kMachine + R"(, "score_clip": [2, 1])"),
         with(kHead + kMachine + R"(, "score_transform": {"knots": [[1, 1], [0, 2]]})"),
+        with(kHead + kMachine + R"(, "score_transform": {"enabled": true, "p0": 1, "out_gte_in": true})"),
+        with(kHead + kMachine + R"(, "score_transform": {"enabled": true, "p0": 1, "out_lte_in": 1})"),
         std::string(R"({"0": )") + with(kHead + kMachine) + "}"}) {
     EXPECT_EQ(vmaf::parse_model(text, "file").status().code(), StatusCode::input) << text;
   }

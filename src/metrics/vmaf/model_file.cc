@@ -215,8 +215,15 @@ class Reader {
     ACUITY_TRY(coefficient("p0", transform.p0));
     ACUITY_TRY(coefficient("p1", transform.p1));
     ACUITY_TRY(coefficient("p2", transform.p2));
-    transform.not_above = field(object, "out_lte_in") != nullptr && object["out_lte_in"] == "true";
-    transform.not_below = field(object, "out_gte_in") != nullptr && object["out_gte_in"] == "true";
+    // libvmaf has these two as text.
+    const auto limit = [&](const char* key, bool& target) -> Status {
+      const json* value = field(object, key);
+      if (value != nullptr && !value->is_string()) return bad(fmt::format("{} of score_transform is not text", key));
+      target = value != nullptr && *value == "true";
+      return {};
+    };
+    ACUITY_TRY(limit("out_lte_in", transform.not_above));
+    ACUITY_TRY(limit("out_gte_in", transform.not_below));
     const json* knots = field(object, "knots");
     if (knots == nullptr) return {};
     if (!knots->is_array() || knots->size() < 2) return bad("knots is not a list of two or more points");
