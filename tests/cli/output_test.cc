@@ -106,7 +106,12 @@ TEST(Output, NoInputIsOverwrittenByAMapOfBanding) {
   write_file(other, content);
   for (const Outcome& outcome :
        {acuity({"score", "-m", "cambi:heatmaps_path=" + maps, name, other}),
-        acuity({"vmaf", "-r", other, "-d", name, "-n", "--feature", "cambi=heatmaps_path=" + maps})}) {
+        acuity({"score", "-m", "cambi:Heatmaps_Path=" + maps, name, other}),
+        acuity({"score", "-m", "vmaf:v1:features=cambi.heatmaps_path=" + maps, name, other}),
+        acuity({"score", "-m", "vmaf:v1:features=adm.nvd=4;cambi.Heatmaps_Path=" + maps, name, other}),
+        acuity({"vmaf", "-r", other, "-d", name, "-n", "--feature", "cambi=heatmaps_path=" + maps}),
+        acuity({"vmaf", "-r", other, "-d", name, "-n", "--feature", "cambi=HEATMAPS_PATH=" + maps}),
+        acuity({"vmaf", "-r", other, "-d", name, "-m", "version=v1.0.16_3d0h:cambi.heatmaps_path=" + maps})}) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
     EXPECT_NE(outcome.err.find("would overwrite the input"), std::string::npos) << outcome.err;
   }
