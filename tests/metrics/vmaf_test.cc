@@ -142,13 +142,16 @@ TEST(Vmaf, OptionsOfFeaturesCanBeOverridden) {
       {{"vmaf", {{"features", "adm.adm_enhn_gain_limit=1;vif.vif_enhn_gain_limit=1"}}}, {"vmaf", {{"model", "neg"}}}});
   ASSERT_TRUE(overridden.ok()) << overridden.status().message();
   EXPECT_EQ((*overridden)[0].outputs[0].values, (*overridden)[1].outputs[0].values);
-  const auto create = [&](const char* features) {
+  const auto create = [&](const std::string& features) {
     return FrameScorer::create(options_for(clip.reference[0].format, {{"vmaf", {{"features", features}}}})).status();
   };
   EXPECT_EQ(create("psnr.min_sse=1").message(),
             "the model v0.6.1 has no feature 'psnr', whose option min_sse is given");
   EXPECT_EQ(create("adm=1").code(), StatusCode::usage);
   EXPECT_EQ(create("adm.no_such=1").code(), StatusCode::usage);
+  for (const char* name : {"egl", "EGL", "Adm_Enhn_Gain_Limit"}) {
+    EXPECT_TRUE(create(std::string("adm.adm_enhn_gain_limit=2;adm.") + name + "=1").ok()) << name;
+  }
 }
 
 TEST(Vmaf, UnknownModelsAreRefused) {

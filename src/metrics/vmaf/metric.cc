@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.h"
 #include "base/try.h"
 
 namespace acuity {
@@ -47,10 +48,12 @@ struct ModelInput {
   size_t place = 0;  // of the output among those of the feature
 };
 
-// An option may be called by its name or by its alias.
+// An option may be called by its name or by its alias, as in OptionValues.
 bool same_option(const MetricInfo& info, const OptionValue& a, const OptionValue& b) {
   return a.name == b.name || std::any_of(info.options.begin(), info.options.end(), [&](const MetricOption& option) {
-           const auto called = [&](const std::string& name) { return name == option.name || name == option.alias; };
+           const auto called = [&](const std::string& name) {
+             return same_name(name, option.name) || (!option.alias.empty() && same_name(name, option.alias));
+           };
            return called(a.name) && called(b.name);
          });
 }
