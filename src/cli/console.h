@@ -59,6 +59,8 @@ class Console {
   int output_error_ = 0;
 };
 
+/// Takes the places of standard streams that are closed: a file that is opened there would get our messages.
+void hold_closed_streams();
 /// Makes an interrupt leave the terminal clean, and a closed pipe an error of print() instead of the end of the
 /// process.
 void handle_signals();

@@ -54,6 +54,7 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   using acuity::cli::Console;
   try {
+    acuity::cli::hold_closed_streams();
     acuity::cli::handle_signals();
     const int code = acuity::cli::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     acuity::cli::leave_process(code);

@@ -59,6 +59,19 @@ TEST(Batch, WritesOneRowPerPair) {
   EXPECT_TRUE(contains(text, fmt::format(",1,{},", value.substr(0, value.size() - 1)))) << text << value;
 }
 
+// Whatever is closed: the file of results must not get the number of a standard stream.
+TEST(Batch, MessagesStayOutOfTheResults) {
+  const std::string picture = small_picture("m.ppm", 1), out = scratch("messages.csv");
+  for (const std::string closed : {"2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    std::filesystem::remove(out);
+    run({"sh", "-c",
+         fmt::format("{} batch -r {} --glob {} -m psnr --devices cpu -o {} {}", ACUITY_COMMAND, picture, picture, out,
+                     closed)});
+    const std::string text = read_file(out);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << closed << '\n' << text;
+  }
+}
+
 TEST(Batch, TheSameCommandAgainDoesNothing) {
   const Example example("again.csv");
   example.run();
