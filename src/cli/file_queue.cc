@@ -122,7 +122,7 @@ Result<bool> FileQueue::submit(size_t file) {
   constexpr std::chrono::milliseconds kAtOnce{0};
   const std::string& path = job_.distorted[file];
   if (video_) {
-    Work work = video_work(*video_, *scheduler_, job_.memory_limit_bytes);
+    Work work = video_work(*video_, *scheduler_);
     work.name = fmt::format("{} and {}", shown(job_.reference), shown(path));
     work.run = [this, file](const WorkPlace& place, TaskResult& result) { score_video_there(file, place, result); };
     return try_submit_work(*scheduler_, work, kAtOnce);

@@ -175,9 +175,9 @@ PairRules rules_of(const ScoreJob& job) {
           .scaler = job.geometry.scaler};
 }
 
-Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memory_limit_bytes) {
+Work video_work(const VideoPlan& video, const Scheduler& scheduler) {
   Work work;
-  work.host_bytes = memory_limit_bytes > 0 ? std::min(memory_limit_bytes, kVideoBytes) : kVideoBytes;
+  work.host_bytes = kVideoBytes;
   const bool decoded_on_gpu = video.decode_reference_on_gpu || video.decode_distorted_on_gpu;
   for (const std::string& device : scheduler.devices()) {
     if (decoded_on_gpu && device.starts_with("cuda")) work.devices.push_back(device);
@@ -225,7 +225,7 @@ Status RowScheduler::submit(const std::string& reference, const std::string& dis
 
 Result<bool> RowScheduler::try_submit(const std::string& reference, const std::string& distorted,
                                       const Metrics& metrics, std::chrono::milliseconds most) {
-  Work work = video_work(plan_->video, scheduler_, plan_->scheduler.memory_limit_bytes);
+  Work work = video_work(plan_->video, scheduler_);
   work.name = fmt::format("{} and {}", reference, distorted);
   work.for_pictures = plan_->asks_for_video || any_of_frames(*metrics);
   work.run = [plan = plan_, reference, distorted, metrics](const WorkPlace& place, TaskResult& result) {

@@ -41,7 +41,7 @@ std::string options_that_change_scores(const Request& request);
 /// How both files of a pair are made comparable.
 PairRules rules_of(const ScoreJob& job);
 /// A work for two videos, without its name and its function.
-Work video_work(const VideoPlan& video, const Scheduler& scheduler, int64_t memory_limit_bytes);
+Work video_work(const VideoPlan& video, const Scheduler& scheduler);
 /// The same job on the device of that place, which is opened when it is needed.
 ScoreJob on_device(ScoreJob job, const WorkPlace& place);
 

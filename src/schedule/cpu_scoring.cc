@@ -144,7 +144,8 @@ Status Scheduler::State::run_work(const RowPointer& row) {
     return work.devices.empty() ||
            std::find(work.devices.begin(), work.devices.end(), places[place].id) != work.devices.end();
   };
-  ACUITY_TRY_ASSIGN(row->held, ledger_.take(work.host_bytes));
+  // What it uses is known only about: with a lower limit it runs when nothing else does.
+  ACUITY_TRY_ASSIGN(row->held, ledger_.take(std::min(work.host_bytes, ledger_.limit())));
   row->count_bytes();
   row->began = Clock::now();
   while (!cancelled_) {

@@ -31,7 +31,7 @@ struct Work {
   std::string id{};
   std::vector<std::string> fields{};
   std::string name{};                  // of its files, for messages: "a.y4m and b.y4m"
-  int64_t host_bytes = 0;              // what it uses of the host's memory, counted against the limit
+  int64_t host_bytes = 0;              // what it uses of the host's memory, about; all of the limit if that is less
   bool for_pictures = false;           // of files: even if they are no videos
   std::vector<std::string> devices{};  // of those of the scheduler; empty: all
   /// Fills status, scores, sizes, warnings and assumptions of a result, which has its id and fields already. Called

@@ -359,6 +359,19 @@ TEST(Batch, RowsMayBeFrames) {
   EXPECT_TRUE(contains(text, fmt::format("{},{},,,,acuity", a, example.missing))) << "no device computed it: " << text;
 }
 
+// Memory that is less than a video usually needs is no reason not to try.
+TEST(Batch, VideosRunWhateverTheMemoryLimit) {
+  const std::string video = scratch("limited.y4m"), list = scratch("limited.csv"), out = scratch("limited.out.csv");
+  write_file(video, "YUV4MPEG2 W16 H16 F25:1 C420jpeg\nFRAME\n" + std::string(16 * 16 * 3 / 2, 'x'));
+  write_file(list, fmt::format("reference,distorted\n{0},{0}\n", video));
+  for (const char* limit : {"64", "128", "200", "270", "300"}) {
+    std::filesystem::remove(out);
+    const Outcome outcome =
+        acuity({"batch", list, "-m", "psnr_yuv", "--devices", "cpu", "--memory-limit", limit, "-o", out});
+    EXPECT_EQ(outcome.exit_code, 0) << limit << outcome.err << read_file(out);
+  }
+}
+
 // Options of cvvdp that are for pictures only, or for videos.
 TEST(Batch, HasColumnsOfOutputsWhateverTheOptionsAreFor) {
   const Example example("outputs.csv");

@@ -248,6 +248,22 @@ TEST_F(SchedulerTest, WorksGoThroughTheSameQueues) {
   EXPECT_EQ(most, 1) << "one at a time on a device";
 }
 
+// Of a limit of this size a part is kept for what was freed, so that a work never has all of it.
+TEST_F(SchedulerTest, AWorkRunsWhateverTheLimit) {
+  const int64_t limit = int64_t{200} << 20;
+  Scheduler scheduler = scheduler_of(on_cpu({.memory_limit_bytes = limit, .threads = 2}));
+  for (const int64_t bytes : {limit, 2 * limit}) {
+    Work work;
+    work.host_bytes = bytes;
+    work.run = [](const WorkPlace&, TaskResult& result) { result.width = 10; };
+    ASSERT_TRUE(submit_work(scheduler, work).ok());
+    const auto result = scheduler.wait_any();
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->status.ok()) << result->status.message();
+    EXPECT_EQ(result->width, 10);
+  }
+}
+
 // A large row has all threads if there are no others, and one if there are; it makes no difference to its score.
 TEST_F(SchedulerTest, LargeRowsHaveAllThreads) {
   const std::string large = write_file(folder->path("wide.ppm"), drawn(1, 1200, 1000));
