@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "schedule/file_kinds.h"
 
+#include <optional>
 #include <utility>
 
 #include "media/video.h"
@@ -19,16 +20,22 @@ bool FileKinds::is(Kind kind, const std::string& file) const {
 bool FileKinds::reference_is(Kind kind, Row& row) {
   const std::string& file = row.task.reference.name;
   const std::pair key(kind, file);
-  {
+  row.is_at_reference = true;
+  const std::optional<FileStamp> stamp = stamp_of(file);
+  row.is_at_reference = false;
+  if (stamp) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = references_.find(key); found != references_.end()) return found->second;
+    const auto found = references_.find(key);
+    if (found != references_.end() && found->second.first == *stamp) return found->second.second;
   }
   row.is_at_reference = true;
   const bool it_is = is(kind, file);
   row.is_at_reference = false;
+  if (!stamp) return it_is;
   const std::lock_guard lock(mutex_);
   if (references_.size() >= kMostReferences) references_.clear();
-  return references_[key] = it_is;
+  references_[key] = {*stamp, it_is};
+  return it_is;
 }
 
 bool FileKinds::are_videos(Row& row) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "acuity/picture.h"
+#include "schedule/reference_cache.h"
 #include "schedule/row.h"
 
 namespace acuity {
@@ -26,7 +27,8 @@ class FileKinds {
 
   const PictureLimits limits_;
   std::mutex mutex_;
-  std::map<std::pair<Kind, std::string>, bool> references_;  // most rows share theirs with others
+  // Most rows share theirs with others. A process that stays may see a file change.
+  std::map<std::pair<Kind, std::string>, std::pair<FileStamp, bool>> references_;
 };
 
 }  // namespace acuity

@@ -23,6 +23,16 @@ namespace {
 constexpr int64_t kSettledNs = 2'000'000'000;  // the times of some file systems are whole seconds, or two
 constexpr size_t kMostFiles = 1 << 16;
 
+std::optional<FileStamp> stamp_of(const struct stat& facts) {
+  if (!S_ISREG(facts.st_mode)) return std::nullopt;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const auto ns = [](const timespec& time) { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; };
+  const int64_t changed = ns(facts.st_mtim), noted = ns(facts.st_ctim);
+  if (ns(now) - std::max(changed, noted) < kSettledNs) return std::nullopt;
+  return FileStamp{facts.st_dev, facts.st_ino, facts.st_size, changed, noted};
+}
+
 }  // namespace
 
 ReferenceKey reference_key(std::span<const uint8_t> file, std::optional<int64_t> frame) {
@@ -32,13 +42,12 @@ ReferenceKey reference_key(std::span<const uint8_t> file, std::optional<int64_t>
 
 std::optional<FileStamp> stamp_of(std::FILE* file) {
   struct stat facts{};
-  timespec now{};
-  if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const auto ns = [](const timespec& time) { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; };
-  const int64_t changed = ns(facts.st_mtim), noted = ns(facts.st_ctim);
-  if (ns(now) - std::max(changed, noted) < kSettledNs) return std::nullopt;
-  return FileStamp{facts.st_dev, facts.st_ino, facts.st_size, changed, noted};
+  return fstat(fileno(file), &facts) == 0 ? stamp_of(facts) : std::nullopt;
+}
+
+std::optional<FileStamp> stamp_of(const std::string& path) {
+  struct stat facts{};
+  return stat(path.c_str(), &facts) == 0 ? stamp_of(facts) : std::nullopt;
 }
 
 ReferenceKey reference_key(const Input& pixels) { return {0, 0, 0, -1, pixels.state().get()}; }

@@ -41,6 +41,7 @@ ReferenceKey reference_key(const Input& pixels);
 using FileStamp = std::tuple<uint64_t, uint64_t, int64_t, int64_t, int64_t>;  // device, number, bytes, mtime, ctime
 /// None if it is no ordinary file, or was changed so lately that another change could have the same time.
 std::optional<FileStamp> stamp_of(std::FILE* file);
+std::optional<FileStamp> stamp_of(const std::string& path);
 
 /// What the references of a cache hold together: of the host, and of each device.
 struct CachedBytes {

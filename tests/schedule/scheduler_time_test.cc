@@ -241,5 +241,25 @@ TEST_F(SchedulerTimeTest, FilesThatAreVideosAreWorks) {
   }
 }
 
+// A file may be made, or made anew, while a process serves rows.
+TEST_F(SchedulerTimeTest, FilesMayBecomeVideosAndPictures) {
+  const std::string path = folder_.path("becomes"), frame(kSide * kSide * 3 / 2, 'x');
+  const std::string y4m = "YUV4MPEG2 W64 H64 F25:1 C420jpeg\nFRAME\n" + frame;
+  Scheduler scheduler = this->scheduler({.threads = 1});
+  const auto run = [&] {
+    Work work;
+    work.run = [](const WorkPlace& place, TaskResult& result) { result.width = place.are_videos ? 1 : 2; };
+    const Result<bool> submitted =
+        try_submit_files(scheduler, task_of(path, distorted_), work, std::chrono::minutes(1));
+    EXPECT_TRUE(submitted.ok() && *submitted);
+    return scheduler.wait_any(std::chrono::minutes(1)).value_or(TaskResult());
+  };
+  EXPECT_EQ(run().status.code(), StatusCode::input) << "there is no such file";
+  write_file(path, {y4m.begin(), y4m.end()});
+  EXPECT_EQ(run().width, 1);
+  write_file(path, drawn(1, kSide, kSide));
+  EXPECT_EQ(run().width, kSide);
+}
+
 }  // namespace
 }  // namespace acuity
