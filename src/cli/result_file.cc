@@ -308,9 +308,23 @@ Status ResultFile::failed(const std::string& what) {
   return status_;
 }
 
+// What is written to a file without a name is lost, and what another process changes is not ours any more.
+Status ResultFile::check_place() {
+  struct stat found{};
+  const bool is_whole = fstat(descriptor_, &found) == 0 && (!S_ISREG(found.st_mode) || found.st_size == complete_);
+  if (is_whole && same_file(descriptor_, target_)) return {};
+  rows_ = 0;  // that anybody can find
+  status_ =
+      cannot_write(fmt::format("-o {}: was removed, replaced or changed while it was being written; if it was "
+                               "moved, move it back, then run the same command again",
+                               path_));
+  return status_;
+}
+
 // All of it or nothing: rows that are written in part are taken back.
 Status ResultFile::write_pending() {
   if (!status_.ok()) return status_;
+  if (!pending_.empty()) ACUITY_TRY(check_place());
   size_t place = 0;
   while (place < pending_.size()) {
     const ssize_t count = write(descriptor_, pending_.data() + place, pending_.size() - place);
@@ -380,8 +394,9 @@ int64_t ResultFile::rows_on_disk() const {
 // The writer may be in the middle of its own sync, whose failure counts.
 Status ResultFile::finish() {
   stop_writer();
-  const Status written = write_pending();
-  return written.ok() ? sync() : written;
+  ACUITY_TRY(write_pending());
+  ACUITY_TRY(sync());
+  return check_place();
 }
 
 Status ResultFile::replace(const std::string& path) {

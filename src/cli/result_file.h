@@ -67,7 +67,8 @@ class ResultFile {
   /// Adds a row. It is in the file within a fraction of a second, and on the disk within about a second.
   Status append(std::string row);
   /// Ends writing behind the caller's back, and writes everything to the disk. Rows that are added later are written
-  /// by the next call. A file that cannot be written any more has only complete rows.
+  /// by the next call. A file that cannot be written any more has only complete rows. A failure if somebody removed,
+  /// replaced or changed the file meanwhile.
   Status finish();
   /// Puts this file in the place of another, under its name.
   Status replace(const std::string& path);
@@ -91,6 +92,7 @@ class ResultFile {
   Status check_beginning(int64_t size) const;
   Status write_pending();
   Status sync();
+  Status check_place();
   Status failed(const std::string& what);
   void run();
   void stop_writer();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -175,6 +176,34 @@ TEST(ResultFile, AFailureToReachTheDiskIsNotLost) {
   ASSERT_FALSE(finished.ok());
   EXPECT_NE(finished.message().find("writing to the disk failed"), std::string::npos) << finished.message();
   EXPECT_EQ((*file)->rows_on_disk(), 0);
+}
+
+// Rows in a file that nobody finds any more are lost, which is no success.
+TEST(ResultFile, OneThatWasTakenAwayIsAFailure) {
+  const std::string path = scratch("taken.csv"), other = scratch("other.csv");
+  const std::vector<std::function<void()>> ways{[&] { std::filesystem::remove(path); },
+                                                [&] { std::filesystem::rename(path, other); },
+                                                [&] {
+                                                  write_file(other, "x");
+                                                  std::filesystem::rename(other, path);
+                                                },
+                                                [&] { std::filesystem::resize_file(path, 0); }};
+  for (const std::function<void()>& take_away : ways) {
+    for (const bool ends_at_once : {true, false}) {
+      std::filesystem::remove(path);
+      const auto file = ResultFile::open(path, ResultFormat::csv, kColumns);
+      ASSERT_TRUE(file.ok()) << file.status().message();
+      ASSERT_TRUE((*file)->begin_writing().ok());
+      take_away();
+      const std::string text = row_text(kColumns, row(0), ResultFormat::csv);
+      // A run that goes on finds out within about a second.
+      EXPECT_TRUE(ends_at_once || test::comes_true([&] { return !(*file)->append(text).ok(); }));
+      const Status finished = (*file)->finish();
+      ASSERT_FALSE(finished.ok());
+      EXPECT_NE(finished.message().find("was removed, replaced or changed"), std::string::npos) << finished.message();
+      EXPECT_EQ((*file)->rows(), 0);
+    }
+  }
 }
 
 TEST(ResultFile, LongRowsAreReadBack) {
