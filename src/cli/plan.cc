@@ -44,7 +44,7 @@ constexpr size_t kMostReasons = 10;
 // Rows by their metrics, as in -m, and the size of their references.
 class Rows {
  public:
-  explicit Rows(const PictureLimits& limits) : limits_(limits) {}
+  Rows(const PictureLimits& limits, std::optional<int64_t> frame) : limits_(limits), frame_(frame) {}
 
   void add(const PairRow& row) {
     // A list may have millions of references: their names are not kept.
@@ -74,7 +74,7 @@ class Rows {
  private:
   // Nothing of a file that cannot be read.
   PictureSize size_of(const std::string& path) {
-    const Result<PictureSize> size = picture_size(path, limits_);
+    const Result<PictureSize> size = picture_size(path, limits_, frame_);
     if (size.ok()) return *size;
     if (reasons_.size() < kMostReasons) {
       reasons_.push_back(is_video(path) ? fmt::format("'{}' is a video; only pictures are planned", path)
@@ -92,6 +92,7 @@ class Rows {
   }
 
   const PictureLimits& limits_;
+  const std::optional<int64_t> frame_;  // of the references
   std::unordered_map<size_t, PictureSize> sizes_;
   std::map<std::string, std::string> formats_;  // by extension
   std::map<Key, Group> groups_;
@@ -193,6 +194,10 @@ Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vect
                        .references = static_cast<int64_t>(group.references.size())};
   ScorerOptions scorer{.memory = options.memory, .threads = options.threads};
   for (const MetricChoice& metric : metrics) {
+    if (find_metric(metric.name)->is_frame_metric) {
+      return Status(StatusCode::input,
+                    fmt::format("{} compares frames; only metrics of pictures are planned", metric.label));
+    }
     planned.metrics.push_back(metric.label);
     scorer.metrics.emplace_back(metric.name, metric.options);
   }
@@ -252,7 +257,10 @@ Result<PlanReport> make_report(const Request& request, Console& console) {
   ACUITY_TRY_ASSIGN(list, lists.open(summary ? std::optional(summary->columns) : std::nullopt));
   for (const std::string& warning : plan.warnings) console.warn(warning);
   for (const std::string& warning : list->warnings()) console.warn(warning);
-  Rows rows(plan.job.limits);
+  if (plan.job.geometry.crop_reference || plan.job.geometry.scale_reference.value_or(false)) {
+    console.warn("the plan is for references in the size that they have; --crop and --scale ref change it");
+  }
+  Rows rows(plan.job.limits, plan.job.reference_frame);
   PairRow row;
   for (int64_t count = 0;; ++count) {
     bool is_there = false;
@@ -276,7 +284,11 @@ Result<PlanReport> make_report(const Request& request, Console& console) {
       report.groups.push_back(std::move(*planned));
     } else {
       report.unplanned += group.rows;
-      report.reasons.push_back(planned.status().message());
+      const std::string why = planned.status().message();
+      // One for all sizes is enough.
+      if (std::find(report.reasons.begin(), report.reasons.end(), why) == report.reasons.end()) {
+        report.reasons.push_back(why);
+      }
     }
   }
   return report;

@@ -168,5 +168,27 @@ TEST_F(PlanCommand, FilesThatCannotBeReadAreNamed) {
   EXPECT_EQ(in_cache({"plan"}).exit_code, 2);
 }
 
+// As 'acuity batch' has them.
+TEST_F(PlanCommand, OptionsOfPicturesCount) {
+  const std::string animation = scratch("animation.gif");
+  const std::string frame("\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0", 15);  // a pixel
+  write_file(animation, std::string("GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff", 19) + frame + frame + ";");
+  write_file(pairs, "reference,distorted\n" + animation + "," + animation + "\n");
+  EXPECT_EQ(in_cache({"plan", pairs, "--devices", "cpu", "-m", "psnr"}).exit_code, 3) << "which of them is not known";
+  const Outcome second = in_cache({"plan", pairs, "--devices", "cpu", "-m", "psnr", "--frame", "1"});
+  EXPECT_EQ(second.exit_code, 0) << second.out;
+  EXPECT_TRUE(contains(second.out, "1 row of 1 x 1 pixels")) << second.out;
+  write_file(pairs, "reference,distorted\n" + row("scene.png", "scene.blur.png") + row("flat.png", "flat.white.png"));
+  for (const std::vector<std::string>& changed :
+       {std::vector<std::string>{"--crop", "16x16+0+0"}, {"--scale", "ref"}}) {
+    std::vector<std::string> words{"plan", pairs, "--devices", "cpu"};
+    words.insert(words.end(), changed.begin(), changed.end());
+    EXPECT_TRUE(contains(in_cache(words).err, "in the size that they have")) << changed[0];
+  }
+  const Outcome frames = in_cache({"plan", pairs, "--devices", "cpu", "-m", "vmaf"});
+  EXPECT_EQ(frames.exit_code, 3);
+  EXPECT_EQ(frames.out, "2 rows cannot be planned:\n  vmaf compares frames; only metrics of pictures are planned\n");
+}
+
 }  // namespace
 }  // namespace acuity::test
