@@ -60,7 +60,9 @@ Result<std::vector<std::string>> files_under(const std::string& folder) {
       const bool is_back = std::find(inside.begin(), inside.end() - 1, inside.back()) != inside.end() - 1;
       if (hidden || is_back) entry.disable_recursion_pending();
     }
-    if (hidden || !entry->is_regular_file(ignored)) continue;
+    // A link that leads nowhere is a file that is missing: its row says so.
+    const bool is_lost = entry->is_symlink(ignored) && !entry->exists(ignored);
+    if (hidden || !(is_lost || entry->is_regular_file(ignored))) continue;
     files.push_back(entry->path().lexically_relative(folder).string());
   }
   if (error) return wrong(fmt::format("{}: reading the folder failed: {}", folder, error.message()));

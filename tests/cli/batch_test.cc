@@ -402,6 +402,21 @@ TEST(Batch, HasColumnsOfAllSubbandsOfADisplay) {
   }
 }
 
+// As in a checkout without the content of large files.
+TEST(Batch, LinksThatLeadNowhereAreRows) {
+  const std::string folder = scratch("lost"), out = scratch("lost.csv"), picture = small_picture("there.ppm", 1);
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder + "/refs");
+  std::filesystem::create_directories(folder + "/out");
+  for (const std::string name : {"/refs/a.ppm", "/refs/b.ppm", "/out/a.ppm"}) {
+    std::filesystem::copy_file(picture, folder + name);
+  }
+  std::filesystem::create_symlink("/nowhere/b.ppm", folder + "/out/b.ppm");
+  const Outcome outcome = acuity({"batch", "--pair-dirs", folder + "/refs", folder + "/out", "-m", "psnr", "-o", out});
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_TRUE(contains(read_file(out), "cannot read '" + folder + "/out/b.ppm': there is no such file"));
+}
+
 // The time is in the summary, which says how much of it went into decoding.
 TEST(Batch, DecodingOfVideosCounts) {
   const std::string a = scratch("decoded.y4m");
