@@ -268,15 +268,19 @@ Result<std::unique_ptr<PairList>> open_text(std::unique_ptr<Descriptor> file, By
   if (mark == "\xef\xbb\xbf") {
     for (int i = 0; i < 3; ++i) bytes.get();
   }
-  while (std::string_view(" \t\r\n").find(static_cast<char>(bytes.peek())) != std::string_view::npos) bytes.get();
-  if (bytes.peek() == '{') {
+  while (std::string_view(" \r\n").find(static_cast<char>(bytes.peek())) != std::string_view::npos) bytes.get();
+  // A tab may be the end of a column without a name.
+  const std::string_view line = bytes.look_at_line(kHeader);
+  const size_t first = line.find_first_not_of(" \t");
+  const char begins = first == std::string_view::npos ? '\0' : line[first];
+  if (begins == '{') {
     auto list = std::make_unique<JsonList>(std::move(file), std::move(bytes), columns);
     if (learn) list->learn();
     ACUITY_TRY(list->begin());
     return std::unique_ptr<PairList>(std::move(list));
   }
-  const bool is_array = bytes.peek() == '[';
-  const char separator = has_tab(bytes.look_at_line(kHeader)) ? '\t' : ',';
+  const bool is_array = begins == '[';
+  const char separator = has_tab(line) ? '\t' : ',';
   auto list = std::make_unique<TableList>(std::move(file), std::move(bytes), separator);
   const Status begun = list->begin();
   if (begun.code() == StatusCode::input && is_array) {

@@ -103,6 +103,7 @@ TEST(PairList, MistakesAreToldWithTheirLine) {
       {"reference,ref_path,distorted\n", "mean the same"},
       {"reference,distorted,metrics,Metrics\n", "'metrics' and 'Metrics' mean the same"},
       {"reference,distorted,\n", "column 3 of the header has no name"},
+      {"\treference\tdistorted\n0\ta\tb\n", "list, line 1: column 1 of the header has no name"},
       {header + "a,b,1\na,b\n", "list, line 3: found 2 fields; expected 3"},
       {header + "a,b,1\n\n\"x\ny\",b,1\na,,1\n", "list, line 6: the distorted is empty"},
       {header + "-,b,1\n", "list, line 2: the reference is -"},
@@ -121,7 +122,7 @@ TEST(PairList, MistakesAreToldWithTheirLine) {
       {"{\"reference\":\"a\",\"distorted\":\"b\",\"metrics\":\"mse\",\"METRICS\":\"psnr\"}\n",
        "'METRICS' is given under two names"},
       {"[{\"reference\":\"a\",\"distorted\":\"b\"},\n", "begins with '['; expected one JSON object per line"},
-      {"[\n  {\n", "begins with '['; expected one JSON object per line"},
+      {"\t[\n  {\n", "begins with '['; expected one JSON object per line"},
       {"{\"reference\":\"a\",\"distorted\":\"b\",\"metrics\":[1]}\n", "'metrics' is [1]; expected a string"},
   };
   for (const auto& [text, message] : wrong) {
@@ -130,6 +131,13 @@ TEST(PairList, MistakesAreToldWithTheirLine) {
     EXPECT_EQ(list.status.code(), StatusCode::input) << text;
     EXPECT_TRUE(contains(list.status.message(), message)) << list.status.message();
   }
+}
+
+TEST(PairList, JsonLinesMayBeIndented) {
+  const ReadList list =
+      read("\n \t {\"reference\":\"a\",\"distorted\":\"b\"}\n\t{\"reference\":\"a\",\"distorted\":\"c\"}\n");
+  ASSERT_TRUE(list.status.ok()) << list.status.message();
+  EXPECT_EQ(list.rows.size(), 2u);
 }
 
 TEST(PairList, DeepJsonIsPassedThrough) {
