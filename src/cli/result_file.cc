@@ -400,6 +400,10 @@ Status ResultFile::finish() {
 }
 
 Status ResultFile::replace(const std::string& path) {
+  struct stat before{};
+  if (stat(path.c_str(), &before) == 0) {
+    [[maybe_unused]] const int ignored = fchmod(descriptor_, before.st_mode & 0777);  // some file systems cannot
+  }
   if (std::rename(target_.c_str(), path.c_str()) != 0) return failed("cannot take the place of " + path);
   sync_folder(path);
   return {};

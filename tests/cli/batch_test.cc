@@ -99,6 +99,16 @@ TEST(Batch, RetriesOnlyWhatFailed) {
   }
 }
 
+TEST(Batch, ARetryKeepsThePermissions) {
+  namespace fs = std::filesystem;
+  const Example example("private.csv");
+  example.run();
+  fs::permissions(example.out, fs::perms::owner_read | fs::perms::owner_write);
+  small_picture("missing.ppm", 9);
+  EXPECT_EQ(example.run({"--retry-failed"}).exit_code, 0);
+  EXPECT_EQ(fs::status(example.out).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST(Batch, ARetryGoesOnWhereItEnded) {
   const Example example("retried.csv");
   example.run();
