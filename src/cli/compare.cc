@@ -159,7 +159,9 @@ Result<int64_t> score_all(ComparePlan& plan, Console& console) {
     for (size_t v = 0; v < comparison.variants.size(); ++v) {
       CompareCell& cell = comparison.cells[r][v];
       if (cell.distorted.empty()) {
-        console.warn(fmt::format("--variant {} has no file for {}", comparison.variants[v], comparison.references[r]));
+        cell.result.status = Status(StatusCode::input, fmt::format("--variant {} has no file for {}",
+                                                                   comparison.variants[v], comparison.references[r]));
+        console.warn(cell.result.status.message());
         ++failed;
         continue;
       }

@@ -81,6 +81,14 @@ TEST(Compare, WhatIsMissingIsLeftOutOfMeans) {
   EXPECT_EQ(
       acuity({"compare", "-r", folders / "refs", "--variant", folders / "some", "-o", csv, "-m", "psnr"}).exit_code, 6);
   EXPECT_TRUE(read_file(csv).starts_with("reference,variant,distorted,psnr,device,warnings,error\n")) << read_file(csv);
+  // Programs see it where they see why a score is missing.
+  const std::string why = fmt::format("--variant {} has no file for {}", folders / "some", folders / "refs/b.ppm");
+  EXPECT_TRUE(contains(read_file(csv), fmt::format(",,,,,{}\n", why))) << read_file(csv);
+  const Outcome json =
+      acuity({"compare", "-r", folders / "refs", "--variant", folders / "some", "--json", "-m", "psnr"});
+  const nlohmann::json missing = nlohmann::json::parse(json.out)["results"][1];
+  EXPECT_EQ(missing["error"], why);
+  EXPECT_EQ(missing["device"], nullptr);
 }
 
 TEST(Compare, OneReferenceMayHaveFiles) {
