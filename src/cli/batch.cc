@@ -56,9 +56,8 @@ struct BatchPlan {
 
 Status add_metrics(BatchPlan& plan, const std::string& text, const std::vector<MetricChoice>& known,
                    std::vector<MetricChoice>& all, bool may_add) {
-  std::vector<std::string> ignored;
   std::vector<MetricChoice> choices = known;
-  if (!text.empty()) ACUITY_TRY_ASSIGN(choices, plan_metrics({text}, ignored));
+  if (!text.empty()) ACUITY_TRY_ASSIGN(choices, plan_metrics_of_row(text));
   for (const MetricChoice& choice : choices) {
     const auto same = [&](const MetricChoice& other) { return other.label == choice.label; };
     if (std::any_of(all.begin(), all.end(), same)) continue;

@@ -46,4 +46,11 @@ Status check_heatmaps(std::span<const OptionValue> options, std::span<const std:
   return {};
 }
 
+Status refuse_heatmaps(std::span<const OptionValue> options) {
+  if (folders_of(options).empty()) return {};
+  return Status(StatusCode::usage,
+                "heatmaps_path is for one video: all would write the same files; give it to 'acuity score' with one "
+                "pair of videos");
+}
+
 }  // namespace acuity::cli

@@ -14,6 +14,9 @@ namespace acuity::cli {
 /// Whether none of the maps that those options ask for would take the place of an input.
 Status check_heatmaps(std::span<const OptionValue> options, std::span<const std::string> inputs);
 
+/// A refusal if those options ask for maps: several videos would write the same files.
+Status refuse_heatmaps(std::span<const OptionValue> options);
+
 }  // namespace acuity::cli
 
 #endif

@@ -230,16 +230,13 @@ Result<PlannedGroup> plan_group(const SchedulerOptions& options, const std::vect
 
 // The metrics of a row that has its own, or those of -m.
 Result<std::vector<MetricChoice>> metrics_of(const std::string& text, const RowPlan& plan) {
-  if (text.empty()) return plan.job.metrics;
-  std::vector<std::string> repeated;
-  return plan_metrics({text}, repeated);
+  return text.empty() ? Result<std::vector<MetricChoice>>(plan.job.metrics) : plan_metrics_of_row(text);
 }
 
 // Before any file is looked at.
 Status check_metrics(const std::string& list, const ListSummary& summary) {
   for (const auto& [text, line] : summary.metrics) {
-    std::vector<std::string> repeated;
-    const Status found = plan_metrics({text}, repeated).status();
+    const Status found = plan_metrics_of_row(text).status();
     if (!found.ok()) return Status(StatusCode::input, fmt::format("{}, line {}: {}", list, line, found.message()));
   }
   return {};

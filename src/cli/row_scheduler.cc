@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "cli/heatmaps.h"
 #include "cli/meaning_plan.h"
 #include "cli/video.h"
 #include "schedule/work.h"
@@ -31,6 +32,11 @@ std::vector<std::string> split(const std::string& list) {
 bool any_of_frames(const std::vector<MetricChoice>& metrics) {
   return std::any_of(metrics.begin(), metrics.end(),
                      [](const MetricChoice& metric) { return find_metric(metric.name)->is_frame_metric; });
+}
+
+Status check_metrics_of_rows(const std::vector<MetricChoice>& metrics) {
+  for (const MetricChoice& metric : metrics) ACUITY_TRY(refuse_heatmaps(metric.options));
+  return {};
 }
 
 template <typename TrySubmit>
@@ -102,9 +108,18 @@ const std::vector<Option>& row_options() {
   return table;
 }
 
+Result<std::vector<MetricChoice>> plan_metrics_of_row(const std::string& list) {
+  std::vector<std::string> given_twice;
+  std::vector<MetricChoice> metrics;
+  ACUITY_TRY_ASSIGN(metrics, plan_metrics({list}, given_twice));
+  ACUITY_TRY(check_metrics_of_rows(metrics));
+  return metrics;
+}
+
 Result<RowPlan> plan_rows(const Request& request) {
   RowPlan plan;
   ACUITY_TRY_ASSIGN(plan.job.metrics, plan_metrics(request, plan.warnings));
+  ACUITY_TRY(check_metrics_of_rows(plan.job.metrics));
   ACUITY_TRY_ASSIGN(plan.job.geometry, plan_geometry(request));
   ACUITY_TRY_ASSIGN(plan.job.meaning, plan_meaning(request));
   Machine machine;

@@ -32,6 +32,8 @@ struct RowPlan {
 /// How to compute, where, and with how much memory: the options that 'batch', 'compare' and 'serve' share.
 const std::vector<Option>& row_options();
 Result<RowPlan> plan_rows(const Request& request);
+/// Those of a row that has metrics of its own.
+Result<std::vector<MetricChoice>> plan_metrics_of_row(const std::string& list);
 /// --outputs: whether all outputs of a metric are wanted.
 const Option& outputs_option();
 Result<bool> plan_outputs(const Request& request);

@@ -95,6 +95,7 @@ Status plan_output(const Request& request, Plan& plan) {
   if (plan.form.empty()) plan.form = path.ends_with(".json") ? "--json" : path.ends_with(".csv") ? "--csv" : "--plain";
   for (const MetricChoice& metric : plan.job.metrics) {
     ACUITY_TRY(check_heatmaps(metric.options, inputs_of(plan.job)));
+    if (plan.job.distorted.size() > 1) ACUITY_TRY(refuse_heatmaps(metric.options));
   }
   if (!request.has("--output")) return {};
   ACUITY_TRY_ASSIGN(plan.output, OutputFile::check(path, "-o", inputs_of(plan.job)));

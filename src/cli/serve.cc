@@ -143,9 +143,8 @@ class Server {
     if (text.empty()) return default_metrics_;
     const auto known = metrics_.find(text);
     if (known != metrics_.end()) return known->second;
-    std::vector<std::string> ignored;
     std::vector<MetricChoice> choices;
-    ACUITY_TRY_ASSIGN(choices, plan_metrics({text}, ignored));
+    ACUITY_TRY_ASSIGN(choices, plan_metrics_of_row(text));
     if (metrics_.size() >= kMostMetricLists) metrics_.clear();
     return metrics_[text] = std::make_shared<const std::vector<MetricChoice>>(std::move(choices));
   }

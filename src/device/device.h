@@ -179,7 +179,7 @@ const char* backend_name(Backend backend);
 /// That of "cuda" or "vulkan:1"; nothing for "cpu" and what names no device.
 std::optional<Backend> backend_of(std::string_view id);
 /// Whether recorded work is done in steps, each as long as its longest launch, whatever queues they came from. Metrics
-/// may cut their work otherwise then.
+/// may cut their work otherwise then. So it is on Vulkan; how AMD's driver replays graphs has not been measured.
 constexpr bool replays_in_steps(Backend backend) { return backend != Backend::cuda; }
 
 /// What the kernel needs and the device lacks, in words: "64-bit integers", "groups of 384 threads (at most 256)";

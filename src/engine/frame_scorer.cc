@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -222,6 +223,9 @@ struct FrameScorer::State {
     return guarded_for_good<Status>([&]() -> Status {
       if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
       const int64_t number = given.value_or(next_number);
+      if (number < 0 || number == std::numeric_limits<int64_t>::max()) {
+        return Status(StatusCode::usage, fmt::format("{} is no number of a frame; the first has number 0", number));
+      }
       if (number < next_number) {
         return Status(StatusCode::usage,
                       fmt::format("frame {} was pushed after frame {}; numbers of frames must increase", number,

@@ -313,9 +313,9 @@ TEST(Batch, PairsFoldersAndPatterns) {
 TEST(Batch, EmptyNamesAreRefused) {
   const std::string out = scratch("empty.csv"), picture = small_picture("e.ppm", 1);
   for (const std::vector<std::string>& words : {std::vector<std::string>{"batch", "", "-o", out},
-                                               {"plan", ""},
-                                               {"batch", "--pair-dirs", "", scratch("."), "-o", out},
-                                               {"batch", "--reference", "", "--glob", picture, "-o", out}}) {
+                                                {"plan", ""},
+                                                {"batch", "--pair-dirs", "", scratch("."), "-o", out},
+                                                {"batch", "--reference", "", "--glob", picture, "-o", out}}) {
     const Outcome outcome = acuity(words);
     EXPECT_EQ(outcome.exit_code, 2) << words[0] << words[1];
     EXPECT_TRUE(contains(outcome.err, " is empty; name ")) << outcome.err;

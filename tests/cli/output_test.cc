@@ -115,6 +115,16 @@ TEST(Output, NoInputIsOverwrittenByAMapOfBanding) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
     EXPECT_NE(outcome.err.find("would overwrite the input"), std::string::npos) << outcome.err;
   }
+  // Maps of several videos would be written over each other.
+  const std::string list = scratch("maps.csv"), metrics = "cambi:heatmaps_path=" + maps;
+  write_file(list, "reference,distorted,metrics\n" + other + "," + other + ",\"" + metrics + "\"\n");
+  for (const Outcome& outcome :
+       {acuity({"score", "-m", metrics, other, other, other}), acuity({"batch", list, "-o", scratch("maps.out.csv")}),
+        acuity({"batch", "-r", other, "--glob", other, "-m", metrics, "-o", scratch("maps.out.csv")}),
+        acuity({"compare", "-r", other, "--variant", other, "-m", metrics})}) {
+    EXPECT_NE(outcome.err.find("heatmaps_path is for one video"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.exit_code, 0);
+  }
   EXPECT_EQ(read_file(input), content);
 }
 

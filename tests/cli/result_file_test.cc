@@ -151,7 +151,6 @@ TEST_P(ResultFiles, OtherFilesStayAsTheyAre) {
 INSTANTIATE_TEST_SUITE_P(Formats, ResultFiles,
                          ::testing::Values(ResultFormat::csv, ResultFormat::tsv, ResultFormat::jsonl));
 
-// The end waits for a sync that the writer began, and fails if that does.
 // Files beside it lie where the file is, also if it is made now.
 TEST(ResultFile, FollowsALinkToAFileThatIsNotThereYet) {
   const std::string target = scratch("target.csv"), link = scratch("link.csv");
@@ -165,6 +164,7 @@ TEST(ResultFile, FollowsALinkToAFileThatIsNotThereYet) {
   }
 }
 
+// The end waits for a sync that the writer began, and fails if that does.
 TEST(ResultFile, AFailureToReachTheDiskIsNotLost) {
   const auto file = ResultFile::open(scratch("synced.csv"), ResultFormat::csv, kColumns);
   ASSERT_TRUE(file.ok());

@@ -248,7 +248,9 @@ TEST(Chooser, MemoryOfAReferenceIsCounted) {
   ASSERT_TRUE(placement.best()->prepared);
   EXPECT_EQ(placement.best()->memory.host, 12);
   EXPECT_EQ(placement.best()->rows_that_fit, 3);
-  table.rows.plan = [](std::optional<Backend>, int) -> Result<MemoryPlan> { return Status(StatusCode::too_big, "no plan"); };
+  table.rows.plan = [](std::optional<Backend>, int) -> Result<MemoryPlan> {
+    return Status(StatusCode::too_big, "no plan");
+  };
   placement = table.place();
   EXPECT_EQ(placement.best(), nullptr);
   EXPECT_EQ(placement.options.front().left_because, "no plan");

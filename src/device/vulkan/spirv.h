@@ -20,8 +20,8 @@ enum class FloatMode : uint32_t {
 
 /// The module with those modes demanded, and with every floating-point arithmetic instruction and conversion decorated
 /// NoContraction, which glslang does only for variables declared `precise`: a driver may otherwise fuse a
-/// multiplication and an addition, or leave out a conversion to fewer digits and back. All pointers are said to point to
-/// arrays that do not overlap, as the dialect demands.
+/// multiplication and an addition, or leave out a conversion to fewer digits and back. All pointers are said to point
+/// to arrays that do not overlap, as the dialect demands.
 Result<std::vector<uint32_t>> make_exact(std::span<const unsigned char> module, std::span<const FloatMode> modes);
 
 /// Bytes of memory that the threads of a group share.
