@@ -206,8 +206,8 @@ Command serve_command() {
           {"Reads rows as JSON lines from standard input and answers each with a JSON line on standard output as soon "
            "as "
            "it is scored, not always in order. Devices stay open and references cached between them. A row has "
-           "reference, distorted and, if wanted, metrics (as in -m) and id, any JSON, which the answer repeats. A line "
-           "that is wrong is answered with an error. The end of standard input ends the process."},
+           "reference, distorted and, if wanted, metrics (as in -m) and id, any JSON, which the answer repeats. An "
+           "invalid line is answered with an error. The end of standard input ends the process."},
       .examples = {{"acuity serve -m ssimulacra2 < rows.jsonl > answers.jsonl",
                     "a row is {\"id\":1,\"reference\":\"a.png\",\"distorted\":\"b.jpg\"}"}},
       .options = with_row_options({outputs_option()}),
@@ -496,7 +496,8 @@ std::string spelling(const Option& option) {
 
 std::string full_help(const Option& option) {
   std::string text = option.help;
-  if (!option.words.empty()) text += fmt::format("; one of {}", fmt::join(option.words, ", "));
+  // A single word is not all that is valid: the help of its option describes it.
+  if (option.words.size() > 1) text += fmt::format("; one of {}", fmt::join(option.words, ", "));
   if (!option.default_value.empty()) text += fmt::format(" (default: {})", option.default_value);
   return text;
 }

@@ -338,7 +338,8 @@ const std::vector<Option>& vmaf_options() {
          .default_value = "version=vmaf_v0.6.1"},
         {.name = "--feature",
          .value = "FEATURE",
-         .help = "what else to compute, as NAME or NAME=OPTION=VALUE:...; 'acuity metrics' lists the names"},
+         .help = "what else to compute, as NAME or NAME=OPTION=VALUE:... with libvmaf's names; 'acuity metrics' "
+                 "describes them, psnr as psnr_yuv"},
         {.name = "--output",
          .letter = "-o",
          .value = "FILE",

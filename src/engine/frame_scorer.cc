@@ -224,7 +224,7 @@ struct FrameScorer::State {
       if (finished) return Status(StatusCode::usage, "finish() was called; make another FrameScorer for more frames");
       const int64_t number = given.value_or(next_number);
       if (number < 0 || number == std::numeric_limits<int64_t>::max()) {
-        return Status(StatusCode::usage, fmt::format("{} is no number of a frame; the first has number 0", number));
+        return Status(StatusCode::usage, fmt::format("invalid frame number {}: expected 0 or more", number));
       }
       if (number < next_number) {
         return Status(StatusCode::usage,

@@ -83,6 +83,15 @@ TEST(Options, GeneralHelpTellsEveryCommand) {
   EXPECT_EQ(acuity({"-h"}).out, help.out);
 }
 
+TEST(Options, HelpDoesNotOfferOneWordAsAChoice) {
+  const std::string help = acuity({"score", "--help"}).out;
+  EXPECT_TRUE(contains(help, "--distogram-max JOD")) << help;
+  EXPECT_FALSE(contains(help, "one of auto (default: 10)")) << help;
+  EXPECT_EQ(full_help({.name = "--a", .help = "a number, or auto", .default_value = "10", .words = {"auto"}}),
+            "a number, or auto (default: 10)");
+  EXPECT_EQ(full_help({.name = "--b", .help = "which", .words = {"one", "two"}}), "which; one of one, two");
+}
+
 TEST(Options, ManPageTellsEverything) {
   const std::string page = acuity({"man"}).out;
   const auto told = [&](const std::string& text) {

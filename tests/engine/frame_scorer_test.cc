@@ -213,6 +213,7 @@ TEST(FrameScorer, NumbersOfFramesIncreaseAndAreInMessages) {
   ASSERT_TRUE(scorer.ok());
   ASSERT_TRUE(push(*scorer, 0, 7).ok());
   EXPECT_EQ(push(*scorer, 1, 7).message(), "frame 7 was pushed after frame 7; numbers of frames must increase");
+  EXPECT_EQ(push(*scorer, 1, -1).message(), "invalid frame number -1: expected 0 or more");
   FrameView wrong = clip().reference[0].view();
   wrong.width = 94;
   EXPECT_EQ(scorer->push(wrong, wrong, 12).message().find("the reference frame 12 has 94x64"), 0u);
