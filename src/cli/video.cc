@@ -324,8 +324,22 @@ class VideoScorer {
     return since <= after || plan_.every - since <= before;
   }
 
+  // Where the first frames of both are opaque, a later one may be the first that is not.
+  void warn_of_transparency(const VideoFrame& reference, const VideoFrame& distorted) {
+    if (warned_of_transparency_ || reference_->format().alpha || distorted_->format().alpha) return;
+    const auto has_alpha = [](const VideoFrame& frame) { return frame.picture && frame.picture->view.has_alpha(); };
+    const bool mine = has_alpha(reference);
+    if (mine == has_alpha(distorted)) return;
+    warned_of_transparency_ = true;
+    const Side &has = mine ? *reference_ : *distorted_, &lacks = mine ? *distorted_ : *reference_;
+    result_.warnings.push_back(
+        fmt::format("frame {} of {} has transparency but that of {} does not and counts as opaque",
+                    (mine ? reference : distorted).index, has.name(), lacks.name()));
+  }
+
   Status score(int64_t number, const VideoFrame& reference, const VideoFrame& distorted, const InputPair& inputs) {
     progress_(static_cast<int64_t>(result_.video->frames.size()), expected_frames());
+    warn_of_transparency(reference, distorted);
     const FramePair frame{number, reference.time, distorted.time};
     if (!scorer_) return keep(frame, std::vector<Score>());
     if (!on_gpu_) {
@@ -540,6 +554,7 @@ class VideoScorer {
   std::unique_ptr<Side> distorted_;
   std::vector<size_t> places_;  // of the metrics of pictures among all
   std::optional<Scorer> scorer_, failed_scorer_;
+  bool warned_of_transparency_ = false;
   bool on_gpu_ = false;             // as the first frame has told
   std::shared_ptr<Device> device_;  // null: none that is known
   Colour frame_colour_;

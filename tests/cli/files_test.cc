@@ -97,6 +97,26 @@ TEST(Files, AnimationsAreVideosWhereBothAre) {
   EXPECT_TRUE(has(outcome.out, "3 frames")) << outcome.out;
 }
 
+TEST(Files, WarnsOfTransparencyThatComesAfterTheFirstFrame) {
+  const auto animation = [](const std::string& name, int transparent) {
+    return saved(name, tests::encode_gif(48, 48, kPalette,
+                                         {{.drawing = indices(0), .disposal = 2},
+                                          {.drawing = indices(1), .transparent = transparent, .disposal = 2},
+                                          {.drawing = indices(2), .transparent = transparent, .disposal = 2}}));
+  };
+  const auto warnings = [](const std::string& a, const std::string& b) {
+    const Outcome outcome = acuity({"score", "--json", "-m", "psnr", a, b});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["warnings"];
+  };
+  const std::string clear = animation("clear.gif", 2), opaque = animation("opaque.gif", -1);
+  for (const auto& [a, b] : {std::pair(clear, opaque), std::pair(opaque, clear)}) {
+    EXPECT_EQ(warnings(a, b), json({"frame 1 of " + clear + " has transparency but that of " + opaque +
+                                    " does not and counts as opaque"}));
+  }
+  EXPECT_EQ(warnings(clear, clear), json::array());
+}
+
 TEST(Files, OfAnAnimationAndAPictureOneFrameIsChosen) {
   const std::string animation = gif("a.gif", 3), still = png("a.png", 1);
   for (const auto& [a, b] : {std::pair(animation, still), std::pair(still, animation)}) {
