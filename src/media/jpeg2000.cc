@@ -128,21 +128,27 @@ struct Layout {
   std::vector<const opj_image_comp_t*> colours;
   const opj_image_comp_t* alpha = nullptr;
   int bits = 8;
+  size_t ignored = 0;  // components that are neither colour nor alpha
   bool is_grey() const { return colours.size() == 1; }
 };
+
+// What JP2 says that a component is. Others have no meaning that it knows.
+enum ChannelKind : uint16_t { kColour = 0, kOpacity = 1, kPremultipliedOpacity = 2 };
 
 Result<Layout> read_layout(const EncodedFile& encoded, const opj_image_t& image) {
   Layout layout;
   for (uint32_t i = 0; i < image.numcomps; ++i) {
     const opj_image_comp_t& component = image.comps[i];
     if (component.data == nullptr) return damaged(encoded, "JPEG 2000", "a component has no data");
-    if (component.alpha == 0) {
+    if (component.alpha == kColour) {
       layout.colours.push_back(&component);
-    } else {
+    } else if (component.alpha == kOpacity || component.alpha == kPremultipliedOpacity) {
       layout.alpha = &component;
+    } else {
+      ++layout.ignored;
     }
   }
-  const bool alone = layout.alpha != nullptr && layout.colours.size() + 1 < image.numcomps;
+  const bool alone = layout.alpha != nullptr && layout.colours.size() + layout.ignored + 1 < image.numcomps;
   if (alone || (layout.colours.size() != 1 && layout.colours.size() != 3) || image.color_space == OPJ_CLRSPC_CMYK ||
       image.color_space == OPJ_CLRSPC_EYCC) {
     return unsupported(encoded,
@@ -283,8 +289,10 @@ Result<Picture> decode_jpeg2000(const EncodedFile& encoded) {
   Picture picture;
   ACUITY_TRY_ASSIGN(picture, convert(encoded, *image, layout));
   ACUITY_TRY(name_colour(encoded, *image, picture));
-  constexpr int kPremultiplied = 2;
-  if (layout.alpha != nullptr && layout.alpha->alpha == kPremultiplied) ACUITY_TRY(divide_by_alpha(encoded, picture));
+  if (layout.ignored > 0) picture.found.push_back(fmt::format("{} more samples per pixel, ignored", layout.ignored));
+  if (layout.alpha != nullptr && layout.alpha->alpha == kPremultipliedOpacity) {
+    ACUITY_TRY(divide_by_alpha(encoded, picture));
+  }
   return picture;
 }
 

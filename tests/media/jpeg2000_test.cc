@@ -37,6 +37,24 @@ TEST(Jpeg2000, ConvertsYcc) {
   }
 }
 
+TEST(Jpeg2000, TakesOnlyOpacityForAlpha) {
+  const Drawing drawing = draw(9, 7, 4, 8);
+  File file = encode_jpeg2000(drawing);
+  constexpr std::string_view kType = "cdef";
+  const auto box = std::search(file.begin(), file.end(), kType.begin(), kType.end());
+  ASSERT_NE(box, file.end());
+  // After the number of channels: for each its number, its kind and its colour, in two bytes each.
+  std::fill_n(box + 4 + 2 + 3 * 6 + 2, 4, uint8_t{0xff});  // the fourth: of no kind
+  const Picture picture = decode(file);
+  std::vector<double> expected = values_of(drawing), colours;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (i % 4 != 3) colours.push_back(expected[i]);
+  }
+  EXPECT_EQ(picture.view.channels, Channels::rgb);
+  EXPECT_EQ(values_of(picture), colours);
+  EXPECT_TRUE(lists(picture.found, "1 more samples per pixel, ignored"));
+}
+
 TEST(Jpeg2000, RefusesWhatHasNoMeaning) {
   EXPECT_TRUE(says(refusal(encode_jpeg2000(draw(8, 8, 4, 8), {.alpha = false})), {"4 components of colour"}));
   EXPECT_TRUE(says(refusal(encode_jpeg2000(flat(8, 8, {1, 2, 3}), {.signed_samples = 1})), {"signed"}));
