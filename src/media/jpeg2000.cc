@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "media/decoder.h"
 #include "media/planes.h"
+#include "media/png_chunks.h"
 
 namespace acuity {
 namespace {
@@ -173,12 +174,46 @@ bool covers(const opj_image_comp_t& component, const opj_image_t& image) {
   return component.w == width_of(image) && component.h == height_of(image) && component.dx == 1 && component.dy == 1;
 }
 
+// The content of the boxes of a type; none after one whose size is not that of a header.
+std::vector<Bytes> find_boxes(Bytes file, std::string_view type) {
+  constexpr size_t kHead = 8;
+  std::vector<Bytes> found;
+  while (file.size() >= kHead) {
+    const size_t size = big_endian_32(file.data());
+    if (size < kHead || size > file.size()) break;
+    if (std::memcmp(&file[4], type.data(), type.size()) == 0) found.push_back(file.subspan(kHead, size - kHead));
+    file = file.subspan(size);
+  }
+  return found;
+}
+
+// For openjpeg, colours that are stated in a way it does not know are as good as not stated.
+Status check_nothing_is_stated(const EncodedFile& encoded) {
+  constexpr uint8_t kEnumerated = 1;
+  constexpr size_t kBeforeNumber = 3;
+  for (const Bytes header : find_boxes(encoded.bytes, "jp2h")) {
+    for (const Bytes colour : find_boxes(header, "colr")) {
+      if (colour.size() < kBeforeNumber + 4) continue;
+      const bool enumerated = colour[0] == kEnumerated;
+      const uint32_t space = big_endian_32(&colour[kBeforeNumber]);
+      if (enumerated && space == 0) continue;  // openjpeg's encoder writes it where it does not know the space
+      return unsupported(encoded,
+                         enumerated
+                             ? fmt::format("is a JPEG 2000 file in the enumerated colour space {}", space)
+                             : fmt::format("is a JPEG 2000 file that states its colours by method {}", colour[0]),
+                         "convert it to sRGB");
+    }
+  }
+  return {};
+}
+
 Status name_colour(const EncodedFile& encoded, const opj_image_t& image, Picture& picture) {
   if (image.icc_profile_buf != nullptr) {
     if (image.icc_profile_len == 0) return unsupported(encoded, "has colours in CIELab", "convert it to RGB");
     return set_icc(encoded, picture, {image.icc_profile_buf, image.icc_profile_len});
   }
   if (image.color_space == OPJ_CLRSPC_UNSPECIFIED || image.color_space == OPJ_CLRSPC_UNKNOWN) {
+    ACUITY_TRY(check_nothing_is_stated(encoded));
     assume_srgb(picture);
   } else {
     picture.found.push_back("sRGB");  // all that the numbers of JP2 stand for has its curve

@@ -61,5 +61,22 @@ TEST(Jpeg2000, RefusesWhatHasNoMeaning) {
   EXPECT_TRUE(says(refusal(encode_jpeg2000(draw(8, 8, 3, 8), {.halved = 2})), {"different sizes"}));
 }
 
+TEST(Jpeg2000, RefusesColoursThatItCannotTell) {
+  File file = encode_jpeg2000(draw(8, 8, 3, 8));
+  constexpr std::string_view kType = "colr";
+  const auto box = std::search(file.begin(), file.end(), kType.begin(), kType.end());
+  ASSERT_NE(box, file.end());
+  uint8_t &method = box[4], &space = box[10];
+  for (const int other : {1, 3, 20, 21}) {  // Y'CbCr of BT.709 and of BT.601, e-sRGB, ROMM RGB
+    space = static_cast<uint8_t>(other);
+    EXPECT_TRUE(says(refusal(file), {"colour space " + std::to_string(other), "convert it to sRGB"}));
+  }
+  method = 3;  // any ICC profile
+  EXPECT_TRUE(says(refusal(file), {"by method 3"}));
+  method = 1;
+  space = 0;
+  EXPECT_TRUE(lists_only(decode(file).assumed, "sRGB"));
+}
+
 }  // namespace
 }  // namespace acuity::tests
