@@ -125,8 +125,9 @@ Result<Layout> read_layout(const EncodedFile& encoded, TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0) {
     return damaged(encoded, "TIFF", "the kind of its samples (photometric interpretation) is missing");
   }
-  // libtiff has the JPEG decoder turn such pixels into RGB.
-  if (layout.photometric == PHOTOMETRIC_YCBCR && layout.compression == COMPRESSION_JPEG) {
+  // libtiff has the JPEG decoder turn such pixels into RGB, but not where each plane is a JPEG of its own.
+  if (layout.photometric == PHOTOMETRIC_YCBCR && layout.compression == COMPRESSION_JPEG &&
+      layout.planar == PLANARCONFIG_CONTIG) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     layout.photometric = PHOTOMETRIC_RGB;
   }

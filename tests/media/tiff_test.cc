@@ -44,6 +44,11 @@ TEST(Tiff, ReadsJpegInside) {
   EXPECT_LE(distance(values_of(picture), values_of(drawing)), 2);
 }
 
+TEST(Tiff, DoesNotTakeSeparatePlanesOfYCbCrForRgb) {
+  const TiffOptions options{.photometric = kYCbCr, .compression = kJpeg, .planar = 2};
+  EXPECT_TRUE(says(refusal(encode_tiff(flat(32, 32, {76, 85, 255}), options)), {"photometric kind 6"}));
+}
+
 TEST(Tiff, ReadsBilevelAndFewBits) {
   for (int bits : {1, 2, 4}) {
     for (int compression : {1, bits == 1 ? kFax4 : kLzw}) {
