@@ -94,6 +94,7 @@ Status crop_picture(Picture& picture, const Crop& crop, std::string_view name) {
   const int width = picture.view.width, height = picture.view.height;
   ACUITY_TRY(check(crop, width, height, name));
   acuity::crop(picture, crop.x, crop.y, crop.width, crop.height);
+  drop_full_alpha(picture);  // what is transparent may lie outside
   picture.found.push_back(describe(crop, width, height));
   return {};
 }

@@ -61,6 +61,20 @@ TEST(Geometry, AFlatPictureIsEqualToItselfAtAnySize) {
   }
 }
 
+TEST(Geometry, APartWithoutTransparencyIsOpaque) {
+  const auto saved_pam = [](const std::string& name, char alpha) {
+    const std::string path = scratch(name);
+    std::string samples(static_cast<size_t>(16 * 16 * 2), '\xff');
+    samples[1] = alpha;
+    write_file(path, "P7\nWIDTH 16\nHEIGHT 16\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n" + samples);
+    return path;
+  };
+  const std::string clear = saved_pam("clear.pam", '\0'), opaque = saved_pam("opaque.pam", '\xff');
+  EXPECT_TRUE(states(scored({clear, opaque})[0], "has transparency"));
+  const json part = scored({"--crop", "8x8+4+4", clear, opaque});
+  EXPECT_FALSE(states(part[0], "has transparency")) << part.dump();
+}
+
 TEST(Geometry, TheReferenceIsScaledToEachOfSeveral) {
   const std::string a = flat(40, 30), b = flat(50, 70);
   const json all = scored({"--scale", "ref", scene(), a, b, a, scene()});
