@@ -36,6 +36,10 @@ class JpegReader {
   JpegReader& operator=(const JpegReader&) = delete;
 
   const char* message() const { return message_; }
+  /// Whether it failed at a kind of JPEG that libjpeg does not decode: lossless, hierarchical, or of another depth.
+  bool is_of_another_kind() const {
+    return errors_.msg_code == JERR_BAD_PRECISION || errors_.msg_code == JERR_SOF_UNSUPPORTED;
+  }
   jpeg_decompress_struct& info() { return info_; }
 
   /// Everything before the pixels.
@@ -147,7 +151,11 @@ Result<Picture> read_cmyk(const EncodedFile& encoded, JpegReader& reader, Shape 
 
 Result<Picture> decode_jpeg(const EncodedFile& encoded) {
   JpegReader reader(encoded.bytes);
-  if (!reader.read_header()) return damaged(encoded, "JPEG", reader.message());
+  if (!reader.read_header()) {
+    if (!reader.is_of_another_kind()) return damaged(encoded, "JPEG", reader.message());
+    return unsupported(encoded, fmt::format("is a JPEG file of a kind that is not read: {}", reader.message()),
+                       "convert it to PNG or to 8-bit baseline or progressive JPEG");
+  }
   const jpeg_decompress_struct& info = reader.info();
   Shape shape;
   shape.width = info.image_width;

@@ -125,6 +125,11 @@ Result<Layout> read_layout(const EncodedFile& encoded, TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0) {
     return damaged(encoded, "TIFF", "the kind of its samples (photometric interpretation) is missing");
   }
+  if (TIFFIsCODECConfigured(layout.compression) == 0) {
+    return unsupported(encoded,
+                       fmt::format("is a TIFF file of compression {}, which libtiff cannot decode", layout.compression),
+                       "convert it to TIFF without compression");
+  }
   // libtiff has the JPEG decoder turn such pixels into RGB, but not where each plane is a JPEG of its own.
   if (layout.photometric == PHOTOMETRIC_YCBCR && layout.compression == COMPRESSION_JPEG &&
       layout.planar == PLANARCONFIG_CONTIG) {

@@ -141,5 +141,20 @@ TEST(Jpeg, RefusesDamagedData) {
   EXPECT_EQ(refused, tried);
 }
 
+TEST(Jpeg, DoesNotCallOtherKindsDamaged) {
+  const File whole = encode_jpeg(draw(16, 16, 3, 8));
+  const File mark = {0xff, 0xc0};  // of the frame: its size in two bytes and the depth follow
+  const auto place = std::search(whole.begin(), whole.end(), mark.begin(), mark.end()) - whole.begin();
+  ASSERT_LT(place + 4, static_cast<ptrdiff_t>(whole.size()));
+  File deep = whole, lossless = whole;
+  deep[static_cast<size_t>(place) + 4] = 12;
+  lossless[static_cast<size_t>(place) + 1] = 0xc3;
+  for (const auto& [file, kind] : {std::pair(deep, "precision 12"), std::pair(lossless, "SOF type 0xc3")}) {
+    const std::string message = refusal(file);
+    EXPECT_TRUE(says(message, {kind, "convert it"}));
+    EXPECT_EQ(message.find("damaged"), std::string::npos) << message;
+  }
+}
+
 }  // namespace
 }  // namespace acuity::tests

@@ -49,6 +49,18 @@ TEST(Tiff, DoesNotTakeSeparatePlanesOfYCbCrForRgb) {
   EXPECT_TRUE(says(refusal(encode_tiff(flat(32, 32, {76, 85, 255}), options)), {"photometric kind 6"}));
 }
 
+TEST(Tiff, DoesNotCallAnUnknownCompressionDamage) {
+  File file = encode_tiff(draw(8, 8, 3, 8));
+  const File none = {0x03, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00};  // the tag, one number, and that
+  const auto tag = std::search(file.begin(), file.end(), none.begin(), none.end());
+  ASSERT_NE(tag, file.end());
+  tag[8] = 50002 & 0xff;  // JPEG XL
+  tag[9] = 50002 >> 8;
+  const std::string message = refusal(file);
+  EXPECT_TRUE(says(message, {"compression 50002", "convert it"}));
+  EXPECT_EQ(message.find("damaged"), std::string::npos) << message;
+}
+
 TEST(Tiff, ReadsBilevelAndFewBits) {
   for (int bits : {1, 2, 4}) {
     for (int compression : {1, bits == 1 ? kFax4 : kLzw}) {
