@@ -220,7 +220,7 @@ Status FramePipeline::push(const Input& reference, const Input& distorted, int64
     FrameView& view = frame.narrow[side];
     if (view.owner != nullptr || !outlives_call || !inputs[side].state()->is_here()) continue;
     ACUITY_TRY_ASSIGN(view, copies_[side].copy(view, planes_[side]));
-    inputs[side] = Input(view, inputs[side].state()->frame->format);
+    ACUITY_TRY_ASSIGN(inputs[side], with_picture(Input(view, inputs[side].state()->frame->format)));
   }
   if (to_device) ACUITY_TRY(submit(frame, inputs[0], inputs[1]));
   if (frame.jobs == 0 && on_device_.size() == features_.size()) frame.narrow = {};

@@ -268,7 +268,7 @@ struct FrameScorer::State {
       const FrameFormat format = input->frame->format;
       ACUITY_TRY(validate_planes(view, {}, fmt::format("{} frame {}", side == 0 ? "reference" : "distorted", number)));
       ACUITY_TRY_ASSIGN(view, copies[side]->copy(view, pipeline->planes()[side]));
-      inputs[side] = Input(view, format);
+      ACUITY_TRY_ASSIGN(inputs[side], with_picture(Input(view, format)));
     }
     kept.push_back(std::move(frame));
     return {};

@@ -49,7 +49,7 @@ Result<Input> Input::copy(const ImageView& view) {
     ACUITY_TRY(validate_layout(view, ""));
     auto copy = std::make_shared<ImageCopy>();
     ACUITY_TRY_ASSIGN(*copy, copy_image(view));
-    return Input(copy->view, copy);
+    return with_picture(Input(copy->view, copy));
   });
 }
 
@@ -164,13 +164,18 @@ Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Que
   return {};
 }
 
+Result<Input> with_picture(Input input) {
+  if (!input.has_picture()) return Status(StatusCode::out_of_memory, "out of memory for a copy of a picture");
+  return input;
+}
+
 Result<Input> keep_input(const Input& input) {
   const Input::State& state = *input.state();
   if (state.owner || !state.device.empty()) return input;
   if (!state.frame) return Input::copy(state.view);
   FrameView copy;
   ACUITY_TRY_ASSIGN(copy, FrameMemory(state.frame->format).copy(state.frame->view));
-  return Input(copy, state.frame->format);
+  return with_picture(Input(copy, state.frame->format));
 }
 
 Result<Input> keep_on_device(const Input& input, const Rows& rows, const std::shared_ptr<DevicePool>& pool,

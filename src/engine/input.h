@@ -57,6 +57,9 @@ void settle(const Input& input, const std::shared_ptr<DevicePool>& pool);
 /// Sends the picture to the device, if nobody has, and waits until it is there.
 Status send_now(const Input& input, const std::shared_ptr<DevicePool>& pool, Queue& queue, const Senders& senders);
 
+/// Of one that was just made of a copy: fails where there was no memory for it, which leaves it without a picture.
+Result<Input> with_picture(Input input);
+
 /// An Input of the same samples that may be kept after the call: the same one where it owns its memory.
 Result<Input> keep_input(const Input& input);
 /// The same for a device, where the samples are when this returns, if such rows are made there; a copy here is not made

@@ -117,6 +117,37 @@ TEST_F(NoExceptionsTest, OfAScorer) {
   EXPECT_GT(fail_everywhere([&] { return HostMemory::allocate("cpu", 4096).status(); }), 1);
 }
 
+// What was kept of a picture or a frame is all there, or the call that keeps it fails.
+TEST_F(NoExceptionsTest, OfWhatIsKept) {
+  const std::vector<std::byte> samples(16 * 16 * 3 / 2);
+  FrameView view;
+  view.width = view.height = 16;
+  view.planes = {samples.data(), samples.data() + 256, samples.data() + 320};
+  view.row_strides = {16, 8, 8};
+  const Input picture(sheet_.view), frame(view, FrameFormat{{.width = 16, .height = 16}});
+  for (const char* metric : {"mse", "zensim", "cvvdp"}) {
+    const ScorerOptions options{.metrics = {metric}, .device = "cpu", .threads = 1};
+    Result<Scorer> scorer = Scorer::create(options, 16, 16);
+    ASSERT_TRUE(scorer.ok());
+    for (const Input& input : {picture, frame}) {
+      for (const Keep keep : {Keep::fast, Keep::small}) {
+        EXPECT_GT(fail_everywhere([&] {
+                    const Result<Reference> reference = scorer->prepare(input, keep);
+                    return reference.ok() ? scorer->score(*reference, input).status() : reference.status();
+                  }),
+                  2)
+            << metric;
+      }
+    }
+  }
+  EXPECT_GT(fail_everywhere([&] {
+              const Result<Input> copy = Input::copy(sheet_.view);
+              EXPECT_TRUE(!copy.ok() || copy->has_picture());
+              return copy.status();
+            }),
+            2);
+}
+
 TEST_F(NoExceptionsTest, OfAFrameScorer) {
   const FrameScorerOptions options{
       .metrics = {{"motion"}}, .format = FrameFormat{{.width = 16, .height = 16}}, .device = "cpu", .threads = 1};
