@@ -42,25 +42,48 @@ std::shared_ptr<DevicePool> DevicePool::of(const std::shared_ptr<Device>& device
 Result<PooledMemory> DevicePool::take(size_t bytes, const std::string& use) {
   std::unique_ptr<Block> block = find_unused(bytes, use);
   if (!block) {
-    Result<std::unique_ptr<DeviceMemory>> memory = device_->allocate(bytes);
-    if (!memory.ok() && memory.status().code() == StatusCode::device_memory && unused_bytes() > 0) {
-      free_unused();
-      memory = device_->allocate(bytes);
-    }
-    if (!memory.ok()) return memory.status();
-    block = std::make_unique<Block>();
-    block->memory = std::move(*memory);
+    hold_within_cap(bytes);
+    Result<std::unique_ptr<Block>> made = guarded<Result<std::unique_ptr<Block>>>([&] { return make_block(bytes); });
     const std::lock_guard lock(mutex_);
+    held_bytes_ -= bytes;
+    if (!made.ok()) return made.status();
+    block = std::move(*made);
+    held_bytes_ += block->memory->size();
     block->number = ++blocks_made_;
     block->last_taken = taken_;
   }
-  {
-    const std::lock_guard lock(mutex_);
-    held_bytes_ += block->memory->size();
+  PooledMemory taken(shared_from_this(), std::move(block));
+  taken.block_->uses = taken.block_->use == use ? taken.block_->uses + 1 : 1;
+  taken.block_->use = use;
+  return taken;
+}
+
+Result<std::unique_ptr<PooledMemory::Block>> DevicePool::make_block(size_t bytes) {
+  auto block = std::make_unique<Block>();
+  Result<std::unique_ptr<DeviceMemory>> memory = device_->allocate(bytes);
+  if (!memory.ok() && memory.status().code() == StatusCode::device_memory && unused_bytes() > 0) {
+    free_unused();
+    memory = device_->allocate(bytes);
   }
-  block->uses = block->use == use ? block->uses + 1 : 1;
-  block->use = use;
-  return PooledMemory(shared_from_this(), std::move(block));
+  if (!memory.ok()) return memory.status();
+  block->memory = std::move(*memory);
+  return block;
+}
+
+// Counts what will be allocated, and frees what stands against it: first what was given back first.
+void DevicePool::hold_within_cap(size_t bytes) {
+  std::vector<std::unique_ptr<Block>> freed;  // without the lock
+  const std::lock_guard lock(mutex_);
+  if (cap_ > 0) {
+    size_t all = held_bytes_ + bytes;
+    for (const std::unique_ptr<Block>& block : unused_) all += block->memory->size();
+    auto kept = unused_.begin();
+    for (; kept != unused_.end() && all > cap_; ++kept) all -= (*kept)->memory->size();
+    freed.reserve(static_cast<size_t>(kept - unused_.begin()));
+    std::move(unused_.begin(), kept, std::back_inserter(freed));
+    unused_.erase(unused_.begin(), kept);
+  }
+  held_bytes_ += bytes;
 }
 
 std::unique_ptr<PooledMemory::Block> DevicePool::find_unused(size_t bytes, const std::string& use) {
@@ -86,6 +109,7 @@ std::unique_ptr<PooledMemory::Block> DevicePool::find_unused(size_t bytes, const
   });
   std::move(old, unused_.end(), std::back_inserter(forgotten));
   unused_.erase(old, unused_.end());
+  if (found) held_bytes_ += found->memory->size();
   return found;
 }
 
@@ -126,6 +150,11 @@ void DevicePool::give_back_pinned(std::unique_ptr<PinnedMemory> memory) noexcept
   } catch (const std::bad_alloc&) {
     // It is freed instead.
   }
+}
+
+void DevicePool::set_cap(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  cap_ = static_cast<size_t>(std::max<int64_t>(bytes, 0));
 }
 
 size_t DevicePool::held_bytes() const {

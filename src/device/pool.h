@@ -95,6 +95,10 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
     return status;
   }
 
+  /// The most to allocate; 0: no limit. The last one counts. Whoever plans with it counts only what is held: what
+  /// nobody holds goes before more is allocated.
+  void set_cap(int64_t bytes);
+
   /// Held by somebody, and by nobody.
   size_t held_bytes() const;
   size_t unused_bytes() const;
@@ -108,6 +112,8 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
     uint64_t given_back = 0;  // counted by the pool
   };
   std::unique_ptr<Block> find_unused(size_t bytes, const std::string& use);
+  Result<std::unique_ptr<Block>> make_block(size_t bytes);
+  void hold_within_cap(size_t bytes);
   void give_back(std::unique_ptr<Block> block) noexcept;
 
   const std::shared_ptr<Device> device_;
@@ -119,6 +125,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   uint64_t taken_ = 0;  // how often
   std::mutex copy_mutex_;
   std::unique_ptr<Queue> copy_;
+  size_t cap_ = 0;  // 0: none
 };
 
 }  // namespace acuity

@@ -48,6 +48,7 @@ Result<std::unique_ptr<FrameDevice>> FrameDevice::create(const std::shared_ptr<D
                                                          std::vector<const Feature*> features, int threads,
                                                          const FrameDeviceLimits& limits) {
   std::unique_ptr<FrameDevice> made(new FrameDevice(device, shapes, std::move(features), threads));
+  made->pool_->set_cap(limits.cap.value_or(0));
   FramePlan plan;
   ACUITY_TRY_ASSIGN(plan, plan_frames(shapes, made->features_));
   int count = 0;

@@ -250,6 +250,9 @@ Status Scoring::make_first_slot() {
   std::vector<KernelInfo> kernels;
   if (pool_) {
     ACUITY_TRY(check_gpu_size(width_, height_));
+    std::optional<int64_t> cap;
+    ACUITY_TRY_ASSIGN(cap, vram_cap(options_.vram_cap_bytes));
+    pool_->set_cap(cap.value_or(0));
     int64_t available = 0;
     ACUITY_TRY_ASSIGN(available, available_bytes());
     ACUITY_TRY_ASSIGN(kernels, fit_memory({}, available));

@@ -329,6 +329,7 @@ Result<std::shared_ptr<CachedScorer>> GpuWorker::make_scorer(const Row& row, con
                       .threads = 1,
                       .want_map = parts_.options.want_map},
                      key.width, key.height);
+  if (cap_ > 0) parts_.place.pool->set_cap(cap_);  // for references as well
   if (!scorer.ok()) return scorer.status();
   auto made = std::make_shared<CachedScorer>(key, std::move(*scorer));
   made->rows = 1;

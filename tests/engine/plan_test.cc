@@ -306,6 +306,23 @@ TEST_F(PlanTest, AutomaticTakesTheLargestStripThatFits) {
   }
 }
 
+// What a Scorer leaves unused on a device that stays open counts too, and is freed if the next one has no use for it.
+TEST_F(PlanTest, ScorersOneAfterTheOtherStayWithinTheCap) {
+  const HostMemory small = pictures(700, 760, kKinds[0]);
+  const ImageView small_views[] = {views_[0], views_[1]};
+  const HostMemory large = pictures(1400, 1000, kKinds[0]);
+  const Scorer another = must(Scorer::create({.metrics = {"mse"}, .device = "cuda"}, 16, 16));
+  const auto held = static_cast<int64_t>(fake->bytes["memory"]);
+  for (const std::string& metric : picture_metrics(true)) {
+    ScorerOptions options{.metrics = {metric}, .device = "cuda"};
+    options.vram_cap_bytes = must(plan_memory(options, 1400, 1000)).pair.device + held;
+    ASSERT_TRUE(must(Scorer::create(options, 1400, 1000)).score(views_[0], views_[1]).ok()) << metric;
+    fake->most_bytes["memory"] = fake->bytes["memory"];
+    ASSERT_TRUE(must(Scorer::create(options, 700, 760)).score(small_views[0], small_views[1]).ok()) << metric;
+    EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), options.vram_cap_bytes) << metric;
+  }
+}
+
 TEST_F(PlanTest, AutomaticKeepsSamplesWhereAllOfAReferenceDoesNotFit) {
   constexpr int kWidth = 1400, kHeight = 1000;
   for (const char* metric : {"ssimulacra2", "butteraugli", "dssim"}) {
