@@ -150,10 +150,10 @@ int64_t CachedReference::count_use() {
 void CachedReference::drop_from(size_t device) {
   const std::lock_guard lock(mutex_);
   on_devices_[device].remove_if([&](OnDevice& one) {
-    const bool is_idle = one.state != OnDevice::State::preparing && one.input.state().use_count() <= 1 &&
-                         one.prepared.reference.state().use_count() <= 1;
-    if (!is_idle) return false;
-    set_prepared(device, one, {});
+    if (one.state == OnDevice::State::preparing || one.prepared.reference.state().use_count() > 1) return false;
+    set_prepared(device, one, {});  // first: of many metrics it holds the input
+    one.state = OnDevice::State::none;
+    if (one.input.state().use_count() > 1) return false;
     if (one.was_used) sums_->device[device] -= sample_bytes();
     return true;
   });

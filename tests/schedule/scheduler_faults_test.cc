@@ -323,6 +323,29 @@ TEST_F(SchedulerFaultsTest, ReferencesStayWithinACap) {
   EXPECT_LE(static_cast<int64_t>(fake->most_bytes["memory"]), capped.vram_cap_bytes + (int64_t{1} << 20));
 }
 
+// Nor do those of metrics whose prepared references are the samples.
+TEST_F(SchedulerFaultsTest, ReferencesThatAreSamplesStayWithinACap) {
+  begin_anew();
+  constexpr int kReferences = 60;
+  SchedulerOptions capped = options({"cuda:0"});
+  capped.metrics = {"mse"};
+  const MemoryPlan plan = must(plan_memory({.metrics = {"mse"}, .device = "cuda", .threads = 1}, kWidth, kHeight));
+  capped.vram_cap_bytes = 6 * plan.pair.device + 8 * plan.reference.device;
+  capped.threads = 1;
+  std::vector<Task> all;
+  for (int r = 0; r < kReferences; ++r) {
+    const std::string name = folder_.path("many" + std::to_string(r) + ".ppm");
+    tests::write_file(name, tests::drawn(100 + r, kWidth, kHeight));
+    for (int d = 0; d < 2; ++d) all.push_back(tests::task_of(name, distorted(0, d)));
+  }
+  Scheduler scheduler = tests::scheduler_of(capped);
+  for (const TaskResult& result : tests::run(scheduler, all)) {
+    EXPECT_TRUE(result.status.ok()) << result.status.message();
+    EXPECT_EQ(result.memory_mode, "full");
+  }
+  EXPECT_GE(scheduler.statistics().references_prepared, kReferences * 9 / 10);
+}
+
 // Not even those of pictures so large that a prepared reference needs much more than its samples.
 TEST_F(SchedulerFaultsTest, AReferenceThatDoesNotFitIntoTheCapIsNotPrepared) {
   begin_anew();
