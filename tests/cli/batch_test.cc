@@ -485,8 +485,8 @@ TEST(Batch, ZerosInMessagesEndNoFile) {
   for (const std::string name : {"zeros.csv", "zeros.tsv", "zeros.jsonl"}) {
     const Example example(name);
     using namespace std::string_literals;
-    write_file(example.missing,
-               "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 3\nMAXVAL 255\nTUPLTYPE FO\0O\nENDHDR\n"s + std::string(12, 'x'));
+    std::string picture = "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 3\nMAXVAL 255\nTUPLTYPE FO\0O\nENDHDR\n"s;
+    write_file(example.missing, picture.append(12, 'x'));
     EXPECT_EQ(example.run().exit_code, 6);
     const std::string text = read_file(example.out);
     EXPECT_TRUE(contains(text, name.ends_with("jsonl") ? "FO\\u0000O" : "FO\\0O")) << text;
