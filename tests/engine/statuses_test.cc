@@ -110,7 +110,7 @@ TEST(Statuses, SizesThatNoPictureHasAreRefused) {
 // Rounded up to whole pages, so many bytes are none.
 TEST(Statuses, MoreMemoryThanThereAreAddressesIsNotThere) {
   constexpr size_t kMost = std::numeric_limits<size_t>::max();
-  for (const size_t bytes : {kMost, kMost - 62, kMost - 100, kMost - (size_t{1} << 20), kMost / 2 + 1}) {
+  for (const size_t bytes : {kMost, kMost - 62, kMost - 100, kMost - (size_t{1} << 20)}) {
     EXPECT_EQ(HostMemory::allocate("cpu", bytes).status().code(), StatusCode::out_of_memory) << bytes;
   }
 }
