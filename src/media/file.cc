@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <memory>
+#include <cstdint>
 #include <new>
 #include <system_error>
 
@@ -54,9 +54,11 @@ std::pair<size_t, int> read_piece(std::FILE* file, int64_t from, std::span<uint8
   return {have, 0};
 }
 
+int number_of(void* pipe) { return static_cast<int>(reinterpret_cast<intptr_t>(pipe)); }
+
 // The functions of a pipe as a stream of the C library, which would wait for bytes for ever.
 ssize_t read_pipe(void* pipe, char* to, size_t size) {
-  const int number = *static_cast<int*>(pipe);
+  const int number = number_of(pipe);
   for (;;) {
     pollfd waited{number, POLLIN, 0};
     while (poll(&waited, 1, kWaitMs) <= 0) {
@@ -71,16 +73,13 @@ ssize_t read_pipe(void* pipe, char* to, size_t size) {
 }
 
 int close_pipe(void* pipe) {
-  const std::unique_ptr<int> number(static_cast<int*>(pipe));
-  return *number == STDIN_FILENO ? 0 : close(*number);
+  const int number = number_of(pipe);
+  return number == STDIN_FILENO ? 0 : close(number);
 }
 
 std::FILE* open_pipe(int number) {
-  auto pipe = std::make_unique<int>(number);
-  std::FILE* file =
-      fopencookie(pipe.get(), "rb", {.read = read_pipe, .write = nullptr, .seek = nullptr, .close = close_pipe});
-  if (file != nullptr) (void)pipe.release();
-  return file;
+  void* const pipe = reinterpret_cast<void*>(static_cast<intptr_t>(number));
+  return fopencookie(pipe, "rb", {.read = read_pipe, .write = nullptr, .seek = nullptr, .close = close_pipe});
 }
 
 bool may_keep_waiting(int number) {
@@ -88,10 +87,15 @@ bool may_keep_waiting(int number) {
   return fstat(number, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) || S_ISCHR(facts.st_mode));
 }
 
+std::atomic<std::FILE*> standard_pipe = nullptr;
+
 // One for all, because what was looked at is kept in it. A program that calls nothing off may read its own too.
 std::FILE* standard_input() {
-  static std::FILE* const file =
-      called_off.load() != nullptr && may_keep_waiting(STDIN_FILENO) ? open_pipe(STDIN_FILENO) : stdin;
+  static std::FILE* const file = [] {
+    if (called_off.load() == nullptr || !may_keep_waiting(STDIN_FILENO)) return stdin;
+    standard_pipe = open_pipe(STDIN_FILENO);
+    return standard_pipe.load();
+  }();
   return file;
 }
 
@@ -99,7 +103,7 @@ std::FILE* standard_input() {
 
 // Standard input is not ours to close.
 void CloseFile::operator()(std::FILE* file) const {
-  if (file != standard_input()) std::fclose(file);
+  if (file != stdin && file != standard_pipe) std::fclose(file);
 }
 
 void call_off_reading_when(bool (*is_called_off)()) { called_off = is_called_off; }
