@@ -128,6 +128,7 @@ class ACUITY_API FrameScorer {
   std::array<PlaneSet, 2> planes() const;
 
   /// The names of the outputs of a requested metric, by its index among the requests; empty if there is no such index.
+  /// Internal ones (FrameOutput::internal) may be left out.
   std::vector<std::string> output_names(size_t metric, bool with_internal = true) const;
   /// The values of a frame that was pushed, once frames_after() frames have followed it or finish() was called. Waits
   /// for frames in flight.

@@ -2,21 +2,19 @@
 // Every metric on every device against the CPU, bit for bit.
 //
 //   cross_backend support                    what there is, and why the rest cannot be used
-//   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; and
-//                                            the same on frames, and features of frames x options x depth x
-//                                            subsampling
+//   cross_backend test DEVICE [--quick]      metric x picture x sample format x pair/prepared/strips, == the CPU; the
+//                                            same on frames; features of frames x options x depth x subsampling
 //   cross_backend pictures DEVICE [METRIC] [--quick]  pictures only
 //   cross_backend frames DEVICE [--quick]    frames only
 //   cross_backend feature DEVICE NAME [--quick]  one feature of frames
 //   cross_backend surfaces DEVICE [--quick]  frames that are on the device already
 //   --brief instead of --quick: once through the host's code; also of bench modes: little work of small pictures
 //   cross_backend once DEVICE SIDE [METRIC]  one pair from page-locked memory, some times, for profilers
-//   cross_backend bench DEVICE [METRIC]      times from page-locked and from ordinary memory, with the upload alone
-//                                            beside them; of ssimulacra2 unless another metric is named
+//   cross_backend bench DEVICE [METRIC]      times from page-locked and ordinary memory, and of the upload alone
+//   cross_backend kernels DEVICE METRIC      the time of each kernel of a metric alone
 //   cross_backend bench_frames DEVICE [METRIC]  the same of frames of video, also with several in flight
 //   cross_backend bench_features DEVICE METRIC WIDTH HEIGHT  frames per second of metrics of frames
 //   cross_backend bench_decode DEVICE FILE   frames per second of a decoder; the device may be cpu
-//
 // A METRIC may have a setting: iwssim:weights=none.
 #include <algorithm>
 #include <cmath>

@@ -82,6 +82,17 @@ class SchedulerFaultsTest : public FakeDriverTest {
     return all;
   }
 
+  // Two rows for each of many references.
+  std::vector<Task> with_references(int count) const {
+    std::vector<Task> all;
+    for (int r = 0; r < count; ++r) {
+      const std::string name = folder_.path("many" + std::to_string(r) + ".ppm");
+      tests::write_file(name, tests::drawn(100 + r, kWidth, kHeight));
+      for (int d = 0; d < 2; ++d) all.push_back(tests::task_of(name, distorted(0, d)));
+    }
+    return all;
+  }
+
   // Every row is there, once and in order, with the score of the device that it names.
   void expect_right(const std::vector<TaskResult>& results) const {
     ASSERT_EQ(results.size(), size_t{2 * kRows});
@@ -305,12 +316,7 @@ TEST_F(SchedulerFaultsTest, ReferencesStayWithinACap) {
       {.metrics = {kMetric}, .device = "cuda", .memory = MemoryMode::full(), .threads = 1}, kWidth, kHeight));
   capped.vram_cap_bytes = 6 * plan.pair.device + 4 * plan.reference.device;
   capped.threads = 1;
-  std::vector<Task> all;
-  for (int r = 0; r < kReferences; ++r) {
-    const std::string name = folder_.path("many" + std::to_string(r) + ".ppm");
-    tests::write_file(name, tests::drawn(100 + r, kWidth, kHeight));
-    for (int d = 0; d < 2; ++d) all.push_back(tests::task_of(name, distorted(0, d)));
-  }
+  const std::vector<Task> all = with_references(kReferences);
   Scheduler scheduler = tests::scheduler_of(capped);
   const std::vector<TaskResult> results = tests::run(scheduler, all);
   ASSERT_EQ(results.size(), all.size());
@@ -332,12 +338,7 @@ TEST_F(SchedulerFaultsTest, ReferencesThatAreSamplesStayWithinACap) {
   const MemoryPlan plan = must(plan_memory({.metrics = {"mse"}, .device = "cuda", .threads = 1}, kWidth, kHeight));
   capped.vram_cap_bytes = 6 * plan.pair.device + 8 * plan.reference.device;
   capped.threads = 1;
-  std::vector<Task> all;
-  for (int r = 0; r < kReferences; ++r) {
-    const std::string name = folder_.path("many" + std::to_string(r) + ".ppm");
-    tests::write_file(name, tests::drawn(100 + r, kWidth, kHeight));
-    for (int d = 0; d < 2; ++d) all.push_back(tests::task_of(name, distorted(0, d)));
-  }
+  const std::vector<Task> all = with_references(kReferences);
   Scheduler scheduler = tests::scheduler_of(capped);
   for (const TaskResult& result : tests::run(scheduler, all)) {
     EXPECT_TRUE(result.status.ok()) << result.status.message();

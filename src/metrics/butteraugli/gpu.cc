@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Butteraugli on a GPU, whichever: the launches. Bands of rows are worked on as they arrive; the half resolution
-// follows on queues of its own, and with the map of the full one makes the norms. Of that map no more exists at a time
-// than the half resolution has still to look at, unless somebody wants it.
+// The launches of Butteraugli. Bands of rows are worked on as they arrive; the half resolution follows on queues of its
+// own, and makes the norms with the map of the full one, of which only a part exists at a time unless it is wanted.
 #include <algorithm>
 #include <array>
 #include <optional>
